@@ -1,12 +1,15 @@
 /**
  * The deadline of every answer, from the head of its request to its end.
  *
- * The framework's own (`handlerTimeout`) makes an AbortController for each request and aborts it in the end, which was a
- * seventh of what a small read cost. A route that sets one keeps it, and is left alone here.
+ * The framework's own deadline (`handlerTimeout`) makes an AbortController for each request and aborts it at
+ * the end, which took a seventh of the time of a small read. A route that sets its own deadline keeps it.
  */
 import { errorCodes, type FastifyInstance, type FastifyReply } from 'fastify'
 
-/** An answer that has not begun after `maxMs` is the error of the framework's own deadline; one that has is cut off. */
+/**
+ * If no answer has begun after `maxMs`, fails like the framework's own deadline; an answer that has begun is
+ * cut off.
+ */
 export function addAnswerDeadline(app: FastifyInstance, maxMs: number): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!(request.routeOptions.handlerTimeout > 0)) {

@@ -1,9 +1,9 @@
 /**
- * Authentication: turns the header Authorization, or without it the cookie of a session, into `request.actor`, before the
- * body is read, for every path, known or unknown.
+ * Authentication: turns the header Authorization, or without it the session cookie, into `request.actor`,
+ * before the body is read, for every path, known or unknown.
  *
- * What a route needs is part of the route (`config.access`), never of the text of the path, so no spelling of a path
- * bypasses it. Only the token, or the token of the session, determines the actor; other headers are ignored.
+ * What a route requires is part of the route (`config.access`), not of the path, so no spelling of a path
+ * bypasses it. Only the token, or the token of the session, decides the actor; other headers are ignored.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireScope, type Authenticate } from '../shared/catalog/access/authenticate.ts'
@@ -16,14 +16,14 @@ import { publicError } from './error-responses.ts'
 import { requireSameOrigin } from './web/same-origin.ts'
 import { sessionIdOf } from './web/session-cookie.ts'
 
-/** What a route asks for. Without it: `read` for GET and HEAD, `write` for everything else. */
+/** The access that a route requires. By default `read` for GET and HEAD, `write` for everything else. */
 export type Access = 'open' | Scope
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks. On an open route: nobody, with no scope. */
+    /** The caller. On an open route: nobody, without scopes. */
     actor: Actor
-    /** The session of the browser that asks; null for a request with a token, and on an open route. */
+    /** The browser session of the request; null for a request with a token, and on an open route. */
     session: WebSession | null
   }
   interface FastifyContextConfig {
@@ -33,7 +33,7 @@ declare module 'fastify' {
 
 const nobody: Actor = { urn: toUrn('urn:li:corpuser:nobody'), tokenId: null, scopes: [], domainUrn: null }
 
-/** Answers 401 and 403 from the request's head. Where the database cannot say who asks, nobody is let in (503). */
+/** Answers 401 and 403 from the request's head. If the database cannot check the caller, answers 503. */
 export function addAuthentication(
   app: FastifyInstance,
   authenticate: Authenticate,
@@ -69,7 +69,7 @@ function bearerToken(request: FastifyRequest): string | null {
   for (let index = 0; index < rawHeaders.length; index += 2) {
     if (rawHeaders[index]?.toLowerCase() === 'authorization') seen += 1
   }
-  // Node keeps the first of two headers, and a proxy may use the second; so two are refused.
+  // Node keeps the first of two headers, and a proxy may use the second, so two are refused.
   if (seen > 1) throw new CatalogError('UNAUTHENTICATED', 'Send one header Authorization')
   const found = /^bearer +([^\s]+)\s*$/i.exec(request.headers.authorization ?? '')
   return found?.[1] ?? null

@@ -1,4 +1,7 @@
-/** What holds for every request, whatever its route: its id, the headers of its answer, its line in the log, malformed requests. */
+/**
+ * What applies to every request, whatever its route: its id, the headers of its answer, its log line,
+ * malformed requests.
+ */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -9,11 +12,11 @@ import type { ServerState } from './context.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Under which a client follows what it wrote: that of the header `traceparent` of the answer. */
+    /** The id by which a client follows its write: the one in the answer's header `traceparent`. */
     traceId: string
   }
   interface FastifyContextConfig {
-    /** Answered also while the process stops. */
+    /** Also answers while the process is stopping. */
     servesWhileStopping?: boolean
   }
 }
@@ -27,8 +30,9 @@ export function requestIdOf(request: RawRequestDefaultExpression): string {
 }
 
 /**
- * The path that a route knows. `//aspects` is what a client sends whose base URL ends with a slash; `/api/gms/aspects` and
- * `/api/v2/graphql` what it sends to DataHub's frontend. Access is a matter of the route that is found, so no spelling gets around it.
+ * The path in the spelling of its route. `//aspects` comes from a client whose base URL ends with a slash;
+ * `/api/gms/aspects` and `/api/v2/graphql` are paths of DataHub's frontend. Access depends on the route, so
+ * no spelling bypasses it.
  */
 export function plainUrl(request: Pick<IncomingMessage, 'url'>): string {
   return (request.url ?? '/')
@@ -61,7 +65,7 @@ export function addRequestBasics(
     else done()
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    // A connection kept alive would hold up the stop for as long as its client likes.
+    // Otherwise a kept-alive connection would delay the stop until its client closes it.
     if (state.isStopping) reply.header('connection', 'close')
     done()
   })
@@ -81,7 +85,7 @@ export function addRequestBasics(
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
 
-/** What cannot be parsed as HTTP gets an answer in JSON all the same. */
+/** Answers a request that is not valid HTTP, also in JSON. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

@@ -9,19 +9,21 @@ import type { ChunkQueue } from '../shared/queue/chunk-queue.ts'
 
 export type ApiContext = {
   db: Db
-  /** Connections that store uploads, so that none of them waits for a reader, nor a reader for them. Without it they share `db`. */
+  /**
+   * Connections for storing uploads, so that uploads and readers never wait for each other. By default `db`.
+   */
   uploadDb?: Db
   lineage: LineageSources
-  /** The ids of URNs that this process knows without asking; without it loads are stored by their URNs. */
+  /** The ids of URNs that this process knows without asking. Without it, loads are stored by their URNs. */
   knownIds?: () => KnownIds | null
   queue: ChunkQueue
   config: Config
-  /** What the namespaces of OpenLineage events are; none without it. */
+  /** The connections for namespaces of OpenLineage events; by default none. */
   connections?: Connections
   log: Log
-  /** The folder of the built web UI; dist/site without it. */
+  /** The folder of the built web UI; by default dist/site. */
   site?: string
 }
 
-/** What start.ts tells the routes: from the first signal on, new requests are refused and those under way are answered. */
+/** Set by start.ts. After the first signal, new requests are refused and those under way are answered. */
 export type ServerState = { isStopping: boolean }

@@ -1,13 +1,14 @@
 /**
- * From anything that was thrown to what a client may hear of it: a code of the one table, a public message, the request id.
+ * Turns any error into what a client may see: a code of shared/errors.ts, a public message, the request id.
  *
- * What is not a CatalogError and no fault of the request becomes INTERNAL, and its text goes to the log only.
+ * An error that is neither a CatalogError nor a fault of the request becomes INTERNAL, and its text only goes
+ * to the log.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toCatalogError } from '../shared/db/sql-errors.ts'
 import { CatalogError, type ErrorCode } from '../shared/errors.ts'
 
-/** The framework's own errors, by their code. The others of class 4xx are BAD_REQUEST. */
+/** The framework's own errors, by their code. Any other of class 4xx becomes BAD_REQUEST. */
 const codesOfFramework: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_CTP_INVALID_CONTENT_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
@@ -30,7 +31,8 @@ const messages: Partial<Record<ErrorCode, string>> = {
 export function publicError(error: unknown, request?: FastifyRequest): CatalogError {
   if (error instanceof CatalogError) return error
   const known = frameworkCode(error)
-  // The framework has one deadline for both: whose fault it is shows by whether all of the body has come.
+  // The framework has one deadline for the body and the answer. If the body is not complete, the client was
+  // too slow.
   const code = known === 'DEADLINE_EXCEEDED' && request?.raw.complete === false ? 'REQUEST_TIMEOUT' : known
   if (code !== null)
     return new CatalogError(
@@ -66,12 +68,12 @@ export function prepareErrorReply(
   const retryAfter =
     error.details.retryAfterSeconds ?? (error.status === 503 || error.status === 429 ? 1 : null)
   if (retryAfter !== null) reply.header('retry-after', String(retryAfter))
-  // The rest of a refused body is not read: the connection closes after the answer.
+  // The rest of a refused body is not read, so the connection closes after the answer.
   if (hasBody(request) && request.raw.complete === false) reply.header('connection', 'close')
   return reply
 }
 
-/** The error handler of all routes but those that speak a dialect of their own. */
+/** The error handler of all routes that do not speak another API's form of errors. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = publicError(error, request)
   void prepareErrorReply(problem, request, reply)
@@ -79,7 +81,10 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .send(JSON.stringify(problemBody(problem, request.id)))
 }
 
-/** Faults of ours at error with their cause, a service that is away at warn, faults of the caller at debug. */
+/**
+ * Our own faults are logged at error with their cause, an unavailable service at warn, faults of the caller
+ * at debug.
+ */
 export function logError(error: CatalogError, request: FastifyRequest): void {
   const fields = { err: error, code: error.code }
   if (error.code === 'INTERNAL') request.log.error(fields, 'request failed')

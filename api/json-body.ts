@@ -1,4 +1,7 @@
-/** Reads JSON bodies: UTF-8 or nothing, no prototype keys, no number that would be changed, no compression. Other media types are refused unless a route reads them. */
+/**
+ * Reads JSON bodies. Refuses bytes that are not UTF-8, prototype keys, numbers that would lose digits, and
+ * compression. Other media types are refused unless a route reads them.
+ */
 import type { FastifyInstance } from 'fastify'
 import { CatalogError } from '../shared/errors.ts'
 import { checkNumbers } from '../shared/model/json-checks.ts'
@@ -6,7 +9,10 @@ import { checkKeyCounts } from '../shared/model/json-keys.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Takes the place of the framework's parsers, which would replace bytes that are not UTF-8. A byte order mark is accepted. */
+/**
+ * Replaces the framework's parsers, which would replace bytes that are not UTF-8. A byte order mark is
+ * accepted.
+ */
 export function addJsonBody(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
@@ -24,7 +30,7 @@ export function addJsonBody(app: FastifyInstance): void {
       }
       const text = decode(body)
       checkKeyCounts(text, Infinity)
-      // secure-json-parse refuses __proto__ and constructor.prototype; an error of it is a fault of the request.
+      // secure-json-parse refuses __proto__ and constructor.prototype; its errors are faults of the request.
       void parseJson(request, text, (error, value) => {
         if (error) done(new CatalogError('BAD_REQUEST', 'The body is not JSON', {}, { cause: error }))
         else done(numberFault(text), value)
@@ -35,7 +41,7 @@ export function addJsonBody(app: FastifyInstance): void {
   })
 }
 
-/** What checkNumbers throws. */
+/** The error that checkNumbers throws, if any. */
 function numberFault(text: string): Error | null {
   try {
     checkNumbers(text)

@@ -1,15 +1,15 @@
 /**
- * GET /config: what DataHub's clients ask first, to choose how they write.
+ * GET /config, which DataHub's clients ask first, to choose how they write.
  *
- * The version is that of DataHub whose interface this is: from 1.0.1 on the SDK writes to /openapi/v3 and follows queued
- * writes by their trace, from 1.7.0 on ingestion patches `status`. It has no leading v, for the CLI would then compare it
- * with its own and ask people to upgrade.
+ * The version is that of the DataHub whose interface this is. From 1.0.1 on, the SDK writes to /openapi/v3
+ * and follows queued writes by their trace; from 1.7.0 on, ingestion patches `status`. Without a leading v,
+ * because with one the CLI would compare it with its own version and ask people to upgrade.
  */
 import type { FastifyInstance } from 'fastify'
 
 const serverConfig = {
   models: {},
-  // A text, as clients compare it.
+  // A text, because clients compare it as one.
   noCode: 'true',
   retention: 'true',
   patchCapable: true,

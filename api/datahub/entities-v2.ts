@@ -1,9 +1,9 @@
 /**
- * GET /entitiesV2/{urn} and GET /entitiesV2?ids=List(…): the aspects of entities as they are, each with who wrote it and when;
- * and GET /entities/{urn}, the older form: a snapshot of the aspects alone.
+ * GET /entitiesV2/{urn} and GET /entitiesV2?ids=List(…): the aspects of entities, each with who wrote it and
+ * when. GET /entities/{urn}, the older form: a snapshot of the aspects alone.
  *
- * An entity that nobody has written answers too, with its key aspect alone, as DataHub's clients expect: they ask for the key
- * aspect of /aspects to learn whether it exists.
+ * An entity that nobody has written is answered too, with only its key aspect, because DataHub's clients
+ * expect it: they ask /aspects for the key aspect to learn whether an entity exists.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { readAspects, type AspectView } from '../../shared/catalog/entities/read-aspects.ts'
@@ -25,7 +25,7 @@ type EntityDocument = {
 }
 
 export function entitiesV2Routes(app: FastifyInstance, { db }: ApiContext): void {
-  // A wildcard, because a URN that is sent raw may hold slashes.
+  // A wildcard, because a raw URN may contain slashes.
   app.get<{ Params: { '*': string } }>('/entitiesV2/*', async (request) => {
     const urn = toUrn(request.params['*'], 'urn')
     return (await readDocuments(db, [urn], aspectsOf(request)))[0]
@@ -66,7 +66,7 @@ function aspectsOf(request: FastifyRequest): string[] | null {
   return names
 }
 
-/** Named as the key: MLModelKey of an MLModelSnapshot. */
+/** Named like the key: MLModelKey is in an MLModelSnapshot. */
 const snapshotClassOf = (entityType: string): string =>
   `com.linkedin.metadata.snapshot.${(entityTypeInfo(entityType).keyClass.split('.').at(-1) ?? '').replace(/Key$/, '')}Snapshot`
 
@@ -99,7 +99,10 @@ async function readDocuments(
   })
 }
 
-/** The newest version is called 0, as clients expect; its number, which If-Version-Match compares, is in the system metadata. */
+/**
+ * The newest version is called 0, as clients expect. Its real number, which If-Version-Match compares, is in
+ * the system metadata.
+ */
 const enveloped = ({ name, version, value, created, systemMetadata }: AspectView) => ({
   name,
   type: 'VERSIONED',

@@ -1,8 +1,9 @@
 /**
- * POST /aspects?action=: proposals (ingestProposal, ingestProposalBatch) as DataHub's emitters send them, and what is read by action.
+ * POST /aspects?action=: proposals (ingestProposal, ingestProposalBatch) as DataHub's emitters send them, and
+ * reads by action.
  *
- * With `async` the proposals are checked, queued as a load and answered: `traceparent` is what they are followed by. Without
- * it what is answered with success has been applied and committed.
+ * With `async` the proposals are checked, queued as a load and answered; the client follows them by
+ * `traceparent`. Without it, a success answer means that they are applied and committed.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import {
@@ -87,8 +88,9 @@ export function ingestProposalRoutes(app: FastifyInstance, { db, queue, config }
 }
 
 /**
- * DataHub's emitter escapes what is outside ASCII twice where it sends one proposal: the URN of it then holds the six characters
- * of an escape for each. The value of an aspect is JSON in a text, and is undone by being parsed.
+ * Undoes the double escaping of DataHub's emitter: in a single proposal, each non-ASCII character of the URN
+ * arrives as the six characters of an escape. The value of an aspect is JSON in a text, so parsing undoes it
+ * there.
  */
 function withPlainUrn(proposal: JsonObject): JsonObject {
   const { entityUrn } = proposal
@@ -99,7 +101,7 @@ function withPlainUrn(proposal: JsonObject): JsonObject {
   return { ...proposal, entityUrn: plain }
 }
 
-/** A text on the wire; absent is false. Throws BAD_REQUEST. */
+/** A text on the wire; false if absent. Throws BAD_REQUEST. */
 function readAsync(sent: unknown): boolean {
   if (sent === undefined || sent === null || sent === 'false' || sent === false) return false
   if (sent === 'true' || sent === true) return true

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { CatalogError } from '../../shared/errors.ts'
 import type { MissingReferences } from '../../shared/model/changes.ts'
 
-/** The header, else the server's setting. Throws BAD_REQUEST. */
+/** The header, otherwise the server's setting. Throws BAD_REQUEST. */
 export function missingReferencesOf(request: FastifyRequest, fallback: MissingReferences): MissingReferences {
   const wanted = request.headers['x-missing-references']
   if (wanted === undefined) return fallback

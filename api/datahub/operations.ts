@@ -1,11 +1,11 @@
-/** POST /operations and /runs: calls by which DataHub's operators repair indexes and roll back runs. */
+/** POST /operations and /runs: the calls that DataHub's operators repair indexes and roll back runs with. */
 import type { FastifyInstance } from 'fastify'
 import { CatalogError } from '../../shared/errors.ts'
 import { addActions } from './restli-actions.ts'
 
 export function operationsRoutes(app: FastifyInstance): void {
   addActions(app, '/operations', {
-    // Reads use the tables directly, so there is no second copy that could lag behind.
+    // There is nothing to restore: reads use the tables directly.
     restoreIndices: {
       access: 'write',
       run: async () => 'Nothing to restore: whatever was written can be read at once'

@@ -10,7 +10,7 @@ import { storableText } from './restli-input.ts'
 type Query = { aspect?: string | string[]; version?: string | string[] }
 
 export function readAspectRoutes(app: FastifyInstance, { db }: ApiContext): void {
-  // A wildcard, because a URN that is sent raw may hold slashes.
+  // A wildcard, because a raw URN may contain slashes.
   app.get<{ Params: { '*': string }; Querystring: Query }>('/aspects/*', async (request, reply) => {
     const urn = toUrn(request.params['*'], 'urn')
     const aspectName = request.query.aspect
@@ -25,13 +25,17 @@ export function readAspectRoutes(app: FastifyInstance, { db }: ApiContext): void
         `Did not find urn: ${urn} aspect: ${aspectName} version: ${version}`,
         { urn }
       )
-    // The version asked for comes back, 0 for the newest, as clients expect; its number is what If-Version-Match compares.
+    // `version` is the one asked for, 0 for the newest, as clients expect. The real number, which
+    // If-Version-Match compares, is in the header.
     void reply.header('etag', `"${found.version}"`)
     return { version, aspect: { [aspectClassOf(aspectName)]: found.value } }
   })
 }
 
-/** 0, the default, is the newest; 1 the oldest; of an event in time, its milliseconds. Throws BAD_REQUEST. */
+/**
+ * 0, the default, is the newest version, 1 the oldest; for an event in time it is its milliseconds. Throws
+ * BAD_REQUEST.
+ */
 function versionOf(text: string | string[] | undefined): number {
   if (text === undefined) return 0
   const version = typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : NaN

@@ -1,4 +1,7 @@
-/** The relationships of one entity: GET /relationships as RestLi has it, GET /openapi/relationships/v1/ as OpenAPI. */
+/**
+ * The relationships of one entity: GET /relationships in RestLi's form, GET /openapi/relationships/v1/ in
+ * OpenAPI's.
+ */
 import type { FastifyInstance } from 'fastify'
 import {
   checkDirection,

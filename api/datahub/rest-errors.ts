@@ -1,8 +1,11 @@
-/** Errors as DataHub's REST clients read them: `message` and `status` of a RestLi answer, with our code and details beside. */
+/**
+ * Errors for DataHub's REST clients: `message` and `status` of a RestLi answer, with our code and details
+ * added.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { prepareErrorReply, problemBody, publicError } from '../error-responses.ts'
 
-/** The error handler of the routes that speak RestLi. Never a stack trace. */
+/** The error handler of the routes in RestLi's form. Never shows a stack trace. */
 export function sendRestError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = publicError(error, request)
   void prepareErrorReply(problem, request, reply)

@@ -1,4 +1,7 @@
-/** POST /<root>?action=<name>, the way RestLi calls: which actions a root has, what each needs, and how it answers. */
+/**
+ * POST /<root>?action=<name>, RestLi's form of a call: the actions of a root, the access each needs, and its
+ * answer.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireScope } from '../../shared/catalog/access/authenticate.ts'
 import { CatalogError } from '../../shared/errors.ts'
@@ -8,15 +11,16 @@ import { isObject } from '../../shared/model/json-values.ts'
 
 type RestliAction = {
   access: Scope
-  /** Gives what the answer has under `value`; undefined for an answer without a body. */
+  /** Returns the answer's `value`; undefined for an answer without a body. */
   run: (body: JsonObject, request: FastifyRequest) => Promise<unknown>
 }
 
 export type RestliActions = Readonly<Record<string, RestliAction>>
 
 /**
- * Adds the route of a root. An action that is not there answers UNSUPPORTED with those that are, and one that the token may
- * not call FORBIDDEN, both before the body is read. Unknown fields of a body are ignored, as RestLi does.
+ * Adds the route of a root. Before the body is read, answers UNSUPPORTED with the known actions for an
+ * unknown one, and FORBIDDEN for one that the token may not call. Unknown fields of a body are ignored, as in
+ * RestLi.
  */
 export function addActions(app: FastifyInstance, root: string, actions: RestliActions): void {
   const findAction = ({ query }: FastifyRequest): RestliAction => {

@@ -1,11 +1,13 @@
-/** Reads what RestLi calls bring: fields of bodies, and parameters in RestLi's list syntax (`List(a,b)`). */
+/**
+ * Reads the input of RestLi calls: fields of bodies, and parameters in RestLi's list syntax (`List(a,b)`).
+ */
 import type { FastifyRequest } from 'fastify'
 import { CatalogError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { checkLines } from '../../shared/model/text-checks.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 
-/** Throws BAD_REQUEST if the field is absent or no text. */
+/** Throws BAD_REQUEST if the field is absent or not a text. */
 export function textField(body: JsonObject, name: string): string {
   const value = optionalText(body, name)
   if (value === undefined || value === '')
@@ -22,7 +24,7 @@ export function optionalText(body: JsonObject, name: string): string | undefined
   return storableText(value, name)
 }
 
-/** What Postgres can be asked for. Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
+/** A text that Postgres can store. Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
 export const storableText = (text: string, name: string): string =>
   checkLines(text, { field: name, limit: 'descriptionMaxChars' })
 
@@ -45,10 +47,10 @@ export function optionalFlag(body: JsonObject, name: string): boolean {
 export const urnField = (body: JsonObject, name = 'urn'): Urn => toUrn(textField(body, name), name)
 
 /**
- * The items of a list parameter, null if it is not given. Each item may be sent percent-encoded or raw, and so may the
- * list as a whole: commas and parentheses that belong to a raw URN are told from those of the list by their nesting. A
- * parameter that is no `List(…)` is one item each time it is given. Throws BAD_REQUEST for what cannot be decoded,
- * and what storableText throws.
+ * The items of a list parameter; null if it is not given. Each item, and the list as a whole, may be
+ * percent-encoded or raw: nesting tells the commas and parentheses of a raw URN from those of the list. A
+ * parameter that is not a `List(…)` is one item each time it is given. Throws BAD_REQUEST if it cannot be
+ * decoded, and what storableText throws.
  */
 export function listParameter({ raw }: FastifyRequest, name: string): string[] | null {
   const pairs = (raw.url?.split('?').slice(1).join('?') ?? '').split('&').map((pair): [string, string] => {
@@ -78,14 +80,18 @@ function itemsOf(text: string, name: string): string[] {
   const items = splitAtCommas(list.slice(listBegin.length, -1))
   return (
     (isRaw ? items.flatMap((item) => commasSentEncoded(decode(item, name))) : items)
-      // Encoded as an item and again with the list: a URN shows by its beginning that it has not been read to its end.
+      // An item may be encoded itself, and again with the list: a URN that still begins encoded is decoded
+      // once more.
       .map((item) => (isUrnEncoded(item) ? decode(item, name) : item))
   )
 }
 
 const isUrnEncoded = (text: string): boolean => /^urn%3a/i.test(text)
 
-/** A client may have encoded the commas of the list and left its parentheses. A comma within an id stands before no other URN. */
+/**
+ * Splits an item of a list whose commas were encoded but not its parentheses. A comma within an id is never
+ * followed by another URN.
+ */
 function commasSentEncoded(item: string): string[] {
   const pieces = splitAtCommas(item)
   const urns = pieces.filter((piece) => piece.startsWith('urn:') || isUrnEncoded(piece)).length

@@ -1,4 +1,7 @@
-/** The search of one type of entities as RestLi calls it (POST /entities?action=search, filter): its filters, and the shape of its answer. */
+/**
+ * Search for entities of one type in RestLi's form (POST /entities?action=search, filter): its filters and
+ * its answer.
+ */
 import type { FacetFilterInput, FilterGroupInput } from '../../shared/catalog/lineage/lineage-filters.ts'
 import { searchEntities } from '../../shared/catalog/search/search-entities.ts'
 import type { LineageSources } from '../../shared/catalog/lineage/with-lineage.ts'
@@ -9,7 +12,7 @@ import { isObject } from '../../shared/model/json-values.ts'
 import { optionalInteger, optionalText, textField } from './restli-input.ts'
 
 /**
- * A page of the entities of one type that are found by words and filters. A type that there is not has none. Throws
+ * A page of the entities of one type that match words and filters; empty for an unknown type. Throws
  * BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER.
  */
 export async function searchIn(sources: LineageSources, body: JsonObject) {
@@ -42,7 +45,10 @@ export async function searchIn(sources: LineageSources, body: JsonObject) {
   }
 }
 
-/** `{or: [{and: [{field, values, condition, negated}]}]}`, an older `value` instead of values. Throws BAD_REQUEST. */
+/**
+ * Reads `{or: [{and: [{field, values, condition, negated}]}]}`, or an older `value` instead of values. Throws
+ * BAD_REQUEST.
+ */
 function groupsOf(filter: JsonValue | undefined): FilterGroupInput[] | null {
   if (filter === undefined || filter === null) return null
   const groups = isObject(filter) ? (filter.or ?? []) : null
@@ -79,7 +85,7 @@ function criterionOf(sent: JsonValue, field: string): FacetFilterInput {
   }
 }
 
-/** Errors name the inputs of GraphQL, which are called otherwise here. */
+/** Errors name the inputs of GraphQL; this replaces them by the names used here. */
 async function inTheseWords<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -1,4 +1,4 @@
-/** GET /domains/export: which asset is in which domain, as a file that a load reads. */
+/** GET /domains/export: which asset is in which domain, as a file that can be loaded again. */
 import { finished } from 'node:stream/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { exportDomains } from '../../shared/catalog/domains/export-domains.ts'
@@ -60,7 +60,8 @@ export function domainsRoutes(
         })
       } catch (error) {
         if (!hasBegun) throw error
-        // Only closing the snapshot failed; the rows have been sent, or the connection was cut.
+        // Not an error for the client: the rows have been sent, or the connection was cut. Only closing the
+        // snapshot failed.
         request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
       } finally {
         underWay -= 1

@@ -1,4 +1,4 @@
-/** /domain-rules: read, replace and delete the domain rules, try them, and apply them to what is in the catalog already. */
+/** /domain-rules: read, replace, delete and try the domain rules, and apply them to existing assets. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireWholeCatalogAdmin } from '../../shared/catalog/access/authenticate.ts'
 import { previewRules, readRules } from '../../shared/catalog/domains/read-domain-rules.ts'

@@ -1,8 +1,10 @@
 /**
- * Bounds what one answer may hold, counted while its fields are resolved, and lets others have their turn meanwhile.
+ * Bounds the size of one answer while its fields are resolved, and gives other requests their turn in
+ * between.
  *
- * graphql resolves all that needs no waiting for in one go: a page of 10,000 results held up every other client. Here long
- * lists are handed over a part at a time. An answer that passes a bound ends at once, with one error and no data.
+ * graphql resolves everything that needs no waiting at once: a page of 10,000 results blocked every other
+ * client. Here long lists are handed over in parts. An answer over a bound ends at once, with one error and
+ * no data.
  */
 import {
   defaultFieldResolver,
@@ -19,11 +21,11 @@ import { metrics } from '../../shared/platform/metrics.ts'
 
 /** Fields resolved between two turns of the event loop: a few milliseconds. */
 const fieldsPerTurn = 1_000
-/** Items handed over in one turn: to begin with, and at most. */
+/** Items handed over in one turn: at first, and at most. */
 const itemsPerTurn = { first: 100, most: 1_000 }
-/** An answer of more fields is a large one, of which few are made at once. */
+/** An answer with more fields is large; few large answers are made at once. */
 const largeFieldCount = 20_000
-/** Counts the quotes, colon and comma of a field, and the comma of an item. */
+/** The quotes, colon and comma of a field, or the comma of an item. */
 const punctuationBytes = 4
 
 export class AnswerBudget {
@@ -39,7 +41,7 @@ export class AnswerBudget {
   readonly #gate: ReadGate
   readonly #caller: string
   #refuse: (error: unknown) => void = () => {}
-  /** Rejects when a bound is passed. */
+  /** Rejects when the answer exceeds a bound. */
   readonly refused: Promise<never>
 
   constructor(gate: ReadGate, caller: string) {
@@ -48,7 +50,7 @@ export class AnswerBudget {
     this.refused = new Promise((_, reject) => {
       this.#refuse = reject
     })
-    // Who has an answer by then does not look any more.
+    // After the answer is made, nobody awaits it.
     this.refused.catch(() => {})
   }
 
@@ -56,7 +58,7 @@ export class AnswerBudget {
     return this.#hasEnded
   }
 
-  /** About as many as the answer has as JSON; exact enough to tell a small from a large one. */
+  /** Approximate size as JSON, exact enough to tell small answers from large ones. */
   get byteCount(): number {
     return this.#byteCount
   }
@@ -68,21 +70,21 @@ export class AnswerBudget {
     this.#spendBytes(name.length + punctuationBytes)
   }
 
-  /** Reads of single things from the catalog, and what is listed. */
+  /** Counts reads of single things from the catalog, and listed items. */
   spendReads(count: number): void {
     this.#readCount += count
     if (this.#readCount > limits.graphqlMaxReads)
       throw this.refuse(tooMuch('graphqlMaxReads', 'reads of single fields and entities'))
   }
 
-  /** What a field is resolved to; a long list has promises in it, kept one part after the other. */
+  /** Counts a resolved value. The items of a long list become promises, which are fulfilled part by part. */
   take(value: unknown, isList: boolean): unknown {
     if (typeof value === 'string') this.#spendBytes(value.length)
     else if (isList && Array.isArray(value)) return this.#takeList(value)
     return value
   }
 
-  /** The answer is made, or nobody waits for it any more. */
+  /** Call it when the answer is made, or nobody waits for it. */
   end(): void {
     this.#hasEnded = true
     this.#later = []
@@ -95,7 +97,7 @@ export class AnswerBudget {
     for (const item of items)
       this.#spendBytes(typeof item === 'string' ? item.length + punctuationBytes : punctuationBytes)
     if (this.#sinceTurn < fieldsPerTurn / 4 && this.#later.length === 0) return items
-    // One turn is enough for texts and numbers.
+    // Texts and numbers need only one turn.
     if (typeof items[0] !== 'object') return items
     return items.map(
       (item) =>
@@ -130,7 +132,8 @@ export class AnswerBudget {
     const share = fieldsPerTurn / Math.max(1, this.#sinceTurn)
     this.#perTurn = Math.max(1, Math.min(itemsPerTurn.most, Math.floor(this.#perTurn * Math.min(2, share))))
     this.#sinceTurn = 0
-    // The last first: what is within an item is done before the next item, and little is waiting at a time.
+    // The last first, so everything within an item is resolved before the next item, and few promises wait at
+    // a time.
     for (const handOver of this.#later.splice(-this.#perTurn)) handOver()
     if (this.#later.length > 0) this.#schedule()
   }
@@ -140,7 +143,7 @@ export class AnswerBudget {
     if (this.#byteCount > limits.graphqlAnswerMaxBytes) this.refuse(tooMuch('graphqlAnswerMaxBytes', 'bytes'))
   }
 
-  /** The answer is this error and nothing else. */
+  /** The answer will be only this error. */
   refuse<Reason>(error: Reason): Reason {
     if (!this.#hasEnded) this.#refuse(error)
     this.end()
@@ -158,7 +161,7 @@ function tooMuch(limit: LimitName, what: string): CatalogError {
   )
 }
 
-/** One part of one answer in each turn of the event loop, whoever asks for how many. */
+/** One part of one answer in each turn of the event loop, however many answers are waiting. */
 const waiting: (() => void)[] = []
 function inTurn(work: () => void): void {
   waiting.push(work)
@@ -172,10 +175,13 @@ function nextTurn(): void {
 }
 
 type Budgeted = { budget?: AnswerBudget }
-/** The types of introspection are the same objects in every schema. */
+/** Introspection types are the same objects in every schema, so they may have been wrapped already. */
 const counted = new WeakSet<GraphQLField<unknown, unknown>>()
 
-/** Makes every field of the schema take from the budget in the context, those of introspection as well. */
+/**
+ * Wraps every field of the schema, including introspection, so that it counts against the budget in the
+ * context.
+ */
 export function countFields(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type)) continue
@@ -192,7 +198,8 @@ function countField(field: GraphQLField<unknown, Budgeted>): void {
   field.resolve = (source, args, context, info) => {
     const { budget } = context
     if (!budget) return resolve(source, args, context, info)
-    // Nothing more is resolved, and nobody waits for it: an error for each field would be as long as the answer.
+    // Never resolves: nobody waits for the answer, and an error for each field would be as long as the
+    // answer.
     if (budget.hasEnded) return new Promise(() => {})
     budget.spendField(String(info.path.key))
     const found = resolve(source, args, context, info)

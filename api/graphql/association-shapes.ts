@@ -1,4 +1,7 @@
-/** What hangs on entities of many types - tags, terms, links, containers - and what is known of people and terms, from aspects to GraphQL. */
+/**
+ * Converts associations of entities (tags, terms, links, containers), people and terms from aspects to
+ * GraphQL.
+ */
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { isObject, listOf } from '../../shared/model/json-values.ts'
 import { nameFromUrn } from '../../shared/urn/kinds.ts'
@@ -7,7 +10,7 @@ import { customProperties, referenceTo, shownColumn, stampOf, textOf, unknownSta
 
 type Aspect = JsonObject | null
 
-/** The entries of a list that name an entity. */
+/** The entries of a list whose `key` is the URN of an entity. */
 const naming = (list: JsonValue | undefined, key: string) =>
   listOf(list)
     .filter(isObject)
@@ -66,7 +69,10 @@ export const runProperties = (urn: Urn, aspect: Aspect) =>
 
 const unknownPlatform = toUrn('urn:li:dataPlatform:unknown')
 
-/** The platform that the aspect dataPlatformInstance names. A document that asks several types for it needs it never to be null. */
+/**
+ * The platform in the aspect dataPlatformInstance. It must never be null in the schema, because documents of
+ * DataHub's clients ask several types for it.
+ */
 export const instancePlatform = (_urn: Urn, aspect: Aspect) =>
   referenceTo(textOf(aspect?.platform)) ?? { urn: unknownPlatform }
 

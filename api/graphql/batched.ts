@@ -1,8 +1,9 @@
 /**
- * Gathers what the fields of one request ask for, across all types, into one call; remembered until the request ends.
+ * Gathers the keys that fields of a request load, across all types, into one call, and remembers the values
+ * until the request ends.
  *
- * Mercurius' own loaders are per type and field, so a page of mixed entities would ask once for each type, and they are
- * not there for documents that are executed without being kept.
+ * Mercurius' own loaders are per type and field: a page of mixed entities would need a call for each type.
+ * They also do not work for documents that are not cached.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { GraphqlContext } from './context.ts'
@@ -10,7 +11,7 @@ import type { GraphqlContext } from './context.ts'
 type Waiting<Value> = { key: string; resolve: (value: Value) => void; reject: (error: unknown) => void }
 type Requested<Value> = { known: Map<string, Promise<Value>>; waiting: Waiting<Value>[]; isLoading: boolean }
 
-/** Keys of one load: what comes of more holds the event loop too long. */
+/** Keys of one load: a larger load would hold up the event loop. */
 const keysPerLoadMaxCount = 250
 /** Values handed over in one turn of the event loop. */
 const valuesPerTurn = 10
@@ -18,15 +19,19 @@ const valuesPerTurn = 10
 export type Batched<Value> = (context: GraphqlContext, key: string) => Promise<Value>
 
 /**
- * `loadMany` answers keys in their order. The result loads one key, together with all others asked for at the same time.
- * Each load takes from the request's budget, also of what is known: throws QUERY_TOO_COMPLEX.
+ * `loadMany` answers keys in their order. The returned function loads one key, together with all others
+ * requested at the same time. Each load counts against the request's budget, even if the value is known:
+ * throws QUERY_TOO_COMPLEX.
  */
 export function batched<Value>(
   loadMany: (keys: readonly string[], context: GraphqlContext) => Promise<readonly Value[]>
 ): Batched<Value> {
   const requests = new WeakMap<GraphqlContext, Requested<Value>>()
 
-  /** One load at a time: one request must not take all connections. What is asked meanwhile is the next. */
+  /**
+   * One load at a time, so that a request does not take all connections. Keys requested meanwhile are loaded
+   * next.
+   */
   async function loadAll(context: GraphqlContext, requested: Requested<Value>): Promise<void> {
     while (requested.waiting.length > 0) await load(context, requested.waiting.splice(0, keysPerLoadMaxCount))
     requested.isLoading = false
@@ -42,7 +47,7 @@ export function batched<Value>(
         throw new Error(`${waiting.length} keys were asked for, ${values.length} answered`)
       for (const [index, value] of values.entries()) {
         waiting[index]?.resolve(value)
-        // A value may be shown many times over, and all of that is done at once.
+        // A value may be shown many times, and all fields that wait for it continue at once.
         if ((index + 1) % valuesPerTurn === 0) await nextTurn()
       }
     } catch (error) {
@@ -60,7 +65,8 @@ export function batched<Value>(
     requests.set(context, requested)
     const known = requested.known.get(key)
     if (known) return known
-    // Fields of one level are resolved in the same turn of the event loop, or in its promises; after that, all have asked.
+    // Fields of one level are resolved in one turn of the event loop or in its promises. In the next turn,
+    // all have requested their keys.
     if (!requested.isLoading) {
       requested.isLoading = true
       void Promise.resolve().then(() => process.nextTick(() => void loadAll(context, requested)))

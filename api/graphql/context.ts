@@ -14,13 +14,15 @@ export type GraphqlContext = Pick<ApiContext, 'db' | 'lineage' | 'queue' | 'conf
   requestId: string
   /** The remaining budget of the answer. */
   budget: AnswerBudget
-  /** Lets go of the state of the lineage that reads of this request have seen so far. */
+  /** Drops the lineage state that reads of this request have used so far. */
   letGoOfLineage: () => void
-  /** The request is answered. */
+  /** Call it when the request is answered. */
   end: () => void
-  /** For Mercurius, as the operation has them: coerced, with defaults. */
+  /** For Mercurius: the coerced variables, with defaults. */
   variables: { [name: string]: unknown }
-  /** What a resolver puts here is in the answer's `extensions`, for instance that a walk was not complete. */
+  /**
+   * Copied to the answer's `extensions`. A resolver reports here, for example, that a walk was not complete.
+   */
   extensions: JsonObject
 }
 
@@ -28,7 +30,7 @@ declare module 'mercurius' {
   interface MercuriusContext extends GraphqlContext {}
 }
 
-/** `gate` is for large answers. */
+/** `gate` limits concurrent large answers. */
 export function createGraphqlContext(
   { db, lineage, queue, config }: ApiContext,
   request: FastifyRequest,
@@ -37,7 +39,7 @@ export function createGraphqlContext(
   const memory = lineage.memory && openOnce(lineage.memory)
   const budget = new AnswerBudget(gate, callerOf(request))
   const { readWork } = request
-  // Where all that is asked is too much, one error is enough.
+  // If all reads together cost too much, one error is enough.
   const work: ReadWork = {
     run: (units, read) =>
       readWork.run(units, read).catch((error: unknown) => {

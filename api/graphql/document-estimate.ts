@@ -1,4 +1,7 @@
-/** What a document asks for by its counts, when every list is full: an answer that could not be given is refused before it is begun. */
+/**
+ * Estimates the fields of an answer if every list is full, so that an impossible answer is refused before it
+ * begins.
+ */
 import {
   getNamedType,
   getNullableType,
@@ -23,13 +26,16 @@ import { isObject } from '../../shared/model/json-values.ts'
 
 type Variables = { [name: string]: unknown }
 
-/** Of a page whose count is not given. */
+/** For a page without a given count. */
 const pageCount = 10
-/** Of a list that no count bounds, such as the domains above a domain. */
+/** For a list without a count, such as the domains above a domain. */
 const listCount = 5
 const countNames = ['count', 'limit']
 
-/** Throws QUERY_TOO_COMPLEX (graphqlMaxEstimatedFields). The document must be valid, and its fragments written out within graphqlMaxExpandedFields. */
+/**
+ * Throws QUERY_TOO_COMPLEX (graphqlMaxEstimatedFields). The document must be valid and within
+ * graphqlMaxExpandedFields.
+ */
 export function checkEstimate(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -42,7 +48,10 @@ export function checkEstimate(
   const maximum = limits.graphqlMaxEstimatedFields
   let sum = 0
 
-  /** `times`: how often the selection is resolved. `listed`: the count of the nearest field above that has one. */
+  /**
+   * `times`: how often the selection is resolved. `listed`: the count of the nearest enclosing field that has
+   * one.
+   */
   function add(
     selectionSet: SelectionSetNode,
     type: GraphQLNamedType | undefined,
@@ -84,7 +93,7 @@ export function checkEstimate(
     listed: number | null
   ): void {
     const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined
-    // Introspection has no definition here; what it may answer is counted while it does.
+    // Introspection fields have no definition here; they are counted while they are resolved.
     if (!node.selectionSet || !field) return
     const named = getNamedType(field.type)
     if (!isCompositeType(named)) return
@@ -107,7 +116,7 @@ export function checkEstimate(
 const hasCount = (args: readonly { name: string }[]): boolean =>
   args.some(({ name }) => name === 'input' || countNames.includes(name))
 
-/** Any other count is refused by the field itself, which says what is wrong with it. */
+/** The field itself refuses any other count, with a message. */
 const isPageCount = (count: unknown): count is number =>
   typeof count === 'number' && count >= 0 && count <= limits.pageMaxCount
 

@@ -1,8 +1,9 @@
 /**
- * Limits the cost of a GraphQL document before it is executed: tokens, nesting, aliases, repeated fields, mutations.
+ * Limits the cost of a GraphQL document before it is executed: tokens, nesting, aliases, repeated fields,
+ * mutations.
  *
- * Fragments count with their contents wherever they are spread, and no field is exempt because of its name, such as
- * `__schema`.
+ * A fragment counts with its content wherever it is spread, and no field is exempt because of its name, such
+ * as `__schema`.
  */
 import {
   Kind,
@@ -20,8 +21,8 @@ import { limits, type LimitName } from '../../shared/limits.ts'
 import { checkText } from '../../shared/model/json-checks.ts'
 
 /**
- * Counts tokens without parsing, and stops at the limit. What reads a document calls itself for each bracket within
- * another, so these are bounded first. Throws QUERY_TOO_COMPLEX, QUERY_TOO_DEEP, and a GraphQLError where there is no token.
+ * Counts tokens without parsing, up to the limit, and bounds nested brackets, because the parser is
+ * recursive. Throws QUERY_TOO_COMPLEX, QUERY_TOO_DEEP, and a GraphQLError if there is no token.
  */
 export function countTokens(text: string): number {
   const lexer = new Lexer(new Source(text))
@@ -88,7 +89,10 @@ function checkAliasesAndTexts(document: DocumentNode): void {
     throw tooMuch('QUERY_TOO_COMPLEX', 'aliases', 'graphqlMaxAliases', aliases)
 }
 
-/** Levels of fields below a selection. Each fragment is measured once; a ring of fragments is left to the validation. */
+/**
+ * Counts levels of fields below a selection. Each fragment is measured once; validation refuses cycles of
+ * fragments.
+ */
 function depthMeter(
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
 ): (selectionSet: SelectionSetNode | undefined) => number {
@@ -114,7 +118,10 @@ function depthMeter(
   return depthOf
 }
 
-/** Fields of a selection and all below it, each fragment counted wherever it is spread. Each is counted once; a ring of fragments is left to the validation. */
+/**
+ * Counts the fields of a selection and all below it, with each fragment wherever it is spread. Each fragment
+ * is counted once; validation refuses cycles.
+ */
 function expandedFields(
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
 ): (selectionSet: SelectionSetNode | undefined) => number {
@@ -141,8 +148,8 @@ function expandedFields(
 }
 
 /**
- * Whether fields of the same name in one place fit each other is asked of each pair of them, which takes time with the
- * square of their number. Throws QUERY_TOO_COMPLEX; looks at no more fields than there may be pairs.
+ * Validation compares all pairs of fields with the same name in one place, which takes quadratic time. Throws
+ * QUERY_TOO_COMPLEX for too many pairs, without reading more fields than that.
  */
 function checkFieldPairs(
   operations: readonly SelectionSetNode[],
@@ -172,7 +179,7 @@ function checkFieldPairs(
           if (same) same.push(selection)
           else named.set(name, [selection])
         } else if (!spread.has(selection.name.value)) {
-          // Each two fragments of a place are compared as well.
+          // Validation also compares each pair of fragments in a place.
           pairs += spread.size
           spread.add(selection.name.value)
           const fragment = fragments.get(selection.name.value)
@@ -181,7 +188,7 @@ function checkFieldPairs(
       }
     }
     for (const selectionSet of place.sets) gather(selectionSet)
-    // What is deeper than a document may be is a ring of fragments, which the validation refuses.
+    // Deeper than a document may be, so this is a cycle of fragments, which validation refuses.
     if (place.level >= limits.graphqlMaxDepth) continue
     for (const same of named.values()) {
       const sets = same.flatMap((field) => field.selectionSet ?? [])
@@ -202,7 +209,7 @@ function countFields(
     } else if (selection.kind === Kind.INLINE_FRAGMENT) {
       count += countFields(selection.selectionSet, fragments, seen)
     } else if (!seen.has(selection.name.value)) {
-      // Spread twice, a fragment's fields are merged: they run once.
+      // A fragment that is spread twice runs its fields once.
       seen.add(selection.name.value)
       count += countFields(fragments.get(selection.name.value)?.selectionSet, fragments, seen)
     }

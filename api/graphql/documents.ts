@@ -1,8 +1,8 @@
 /**
- * From the text of a GraphQL request to a parsed document that is within the limits, remembered for the next time.
+ * Parses the text of a GraphQL request into a document within the limits, and caches it.
  *
- * What is remembered is bounded in number and in size, so that clients which write values into the text (as the
- * examples of the specification do) cannot fill the memory.
+ * The cache is bounded in number and size, so that clients that write values into the text (as examples of
+ * the specification do) cannot fill the memory.
  */
 import { Kind, parse, type DocumentNode } from 'graphql'
 import { CatalogError } from '../../shared/errors.ts'
@@ -12,11 +12,16 @@ const rememberedMaxCount = 250
 const rememberedMaxTokens = 500
 const rememberedMaxChars = 16_384
 
-/** `isKept`: the same object is given for the same text and operation name again, so what is derived of it may be kept too. */
+/**
+ * `isKept`: the same text and operation name give the same object again, so derived data may be cached too.
+ */
 export type ParsedDocument = { document: DocumentNode; isKept: boolean }
 
 export type Documents = {
-  /** Throws GraphQLError if it does not parse, QUERY_TOO_DEEP, QUERY_TOO_COMPLEX, INVALID_CHARACTER, and BAD_REQUEST where no operation is meant. */
+  /**
+   * Throws GraphQLError if it does not parse, QUERY_TOO_DEEP, QUERY_TOO_COMPLEX, INVALID_CHARACTER, and
+   * BAD_REQUEST if it is unclear which operation to run.
+   */
   of: (text: string, operationName: string | null) => ParsedDocument
 }
 
@@ -25,7 +30,7 @@ export function createDocuments(): Documents {
 
   return {
     of(text, operationName) {
-      // Each text is checked for the operation that is asked for.
+      // By operation too, because only the requested operation is checked.
       const key = `${operationName ?? ''}\n${text}`
       const known = kept.get(key)
       if (known) {

@@ -1,4 +1,7 @@
-/** From aspects to the objects that GraphQL shows. What an aspect does not say is null; nothing is made up. */
+/**
+ * Converts aspects to the objects of GraphQL. A value that the aspect does not have is null; nothing is
+ * invented.
+ */
 import { CatalogError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { isObject, listOf } from '../../shared/model/json-values.ts'
@@ -16,7 +19,7 @@ const numberOf = (value: JsonValue | undefined): number | null => (typeof value 
 const stringsOf = (value: JsonValue | undefined): string[] =>
   listOf(value).filter((entry) => typeof entry === 'string')
 
-/** The entity that a text names; null if it is not a URN, which an aspect may well hold. */
+/** The entity of a URN; null if the text is not one, which is possible in an aspect. */
 export function referenceTo(text: string | null): { urn: Urn } | null {
   try {
     return text === null ? null : { urn: toUrn(text) }
@@ -26,7 +29,7 @@ export function referenceTo(text: string | null): { urn: Urn } | null {
   }
 }
 
-/** The entities that a list of URNs, or of edges, names; each once. */
+/** The entities in lists of URNs or of edges, each once. */
 const referencesIn = (...lists: (JsonValue | undefined)[]): { urn: Urn }[] =>
   [
     ...new Set(
@@ -46,7 +49,7 @@ export const customProperties = (urn: Urn, aspect: JsonObject) =>
     associatedUrn: urn
   }))
 
-/** What most properties aspects say alike. */
+/** The fields that most properties aspects share. */
 const commonProperties = (urn: Urn, aspect: JsonObject) => ({
   name: textOf(aspect.name) ?? nameFromUrn(urn),
   qualifiedName: textOf(aspect.qualifiedName),
@@ -68,7 +71,7 @@ export const datasetProperties = (urn: Urn, aspect: Aspect) =>
 export const dataFlowProperties = (urn: Urn, aspect: Aspect) =>
   aspect && { ...commonProperties(urn, aspect), project: textOf(aspect.project) }
 
-/** Of a chart or dashboard: its name is its title, its stamps are in one record. */
+/** For a chart or dashboard: the name is its title, and the stamps are in one record. */
 export const titledProperties = (urn: Urn, aspect: Aspect) =>
   aspect && {
     ...commonProperties(urn, aspect),
@@ -171,7 +174,7 @@ export const ownership = (urn: Urn, aspect: Aspect) =>
     lastModified: stampOf(aspect.lastModified)
   }
 
-/** Column records as clients read them: by asset and path. What is not a column is left out of the lists. */
+/** Column records by asset and path. Entries that are not columns are left out of the lists. */
 export const columnRecords = (_urn: Urn, aspect: Aspect) =>
   aspect &&
   listOf(aspect.fineGrainedLineages)

@@ -1,6 +1,6 @@
 /**
- * From an error of a GraphQL execution to its entry in `errors`, in the shape that DataHub's clients read:
- * `extensions: {code: <int>, type, classification, reason: <our code>, requestId, …details}`.
+ * Formats an error of a GraphQL execution as DataHub's clients read it: `extensions: {code: <int>, type,
+ * classification, reason: <our code>, requestId, …details}`.
  */
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { CatalogError, errorCodes } from '../../shared/errors.ts'
@@ -18,11 +18,12 @@ const codeOfType: Readonly<Record<string, number>> = {
   DEADLINE_EXCEEDED: 504
 }
 
-/** What a field's or the request's error is, as one of ours. */
+/** The error of a field or of the request as a CatalogError. */
 export function catalogErrorOf(error: unknown): CatalogError {
   if (!(error instanceof GraphQLError)) return publicError(error)
   const { originalError } = error
-  // The executor's own complaints have no cause, or one of their own kind: about variables and arguments, so the caller's.
+  // The executor's own errors have no cause, or one of their kind. They are about variables and arguments, so
+  // they are the caller's.
   if (originalError === undefined || originalError === null || isExecutorsOwn(originalError))
     return new CatalogError('GRAPHQL_VALIDATION_FAILED', error.message)
   return publicError(originalError)
@@ -31,7 +32,7 @@ export function catalogErrorOf(error: unknown): CatalogError {
 const isExecutorsOwn = (error: Error): boolean =>
   error instanceof GraphQLError && (error.originalError === undefined || error.originalError === null)
 
-/** The entry of `errors`; `located` says where in the document and in the answer it belongs. */
+/** The entry of `errors`; `located` has its position in the document and in the answer. */
 export function formatError(
   error: CatalogError,
   requestId: string,

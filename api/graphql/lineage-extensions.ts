@@ -1,4 +1,6 @@
-/** `extensions.lineage`: what each walk of a request says of itself, by its key in the answer, and all of them together. */
+/**
+ * `extensions.lineage`: the report of each walk of a request, by its key in the answer, and of all together.
+ */
 import type { LineageReport } from '../../shared/catalog/lineage/lineage-report.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import type { GraphqlContext } from './context.ts'
@@ -16,7 +18,10 @@ export function reportWalk(context: GraphqlContext, key: string, report: Lineage
   }
 }
 
-/** Complete where all are; the first reason that cut one; the most hops; the sum of what was visited and of the time. */
+/**
+ * Complete if all are; the first reason that cut one; the largest number of hops; the sums of visited
+ * entities and of time.
+ */
 const together = (walks: readonly LineageReport[], engine: LineageReport['engine']): LineageReport => ({
   complete: walks.every((walk) => walk.complete),
   truncatedBy: walks.find((walk) => walk.truncatedBy !== null)?.truncatedBy ?? null,

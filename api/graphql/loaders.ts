@@ -36,7 +36,7 @@ export const loadParentContainers = batched((urns, { db }) => readParentContaine
 
 const domainKey = 'domainProperties '
 
-/** Documents of domains are in memory, where there is one; everything else is read from its tables. */
+/** Documents of domains are read from memory if the graph is loaded, all others from their tables. */
 const loadAspectByKey = batched<JsonObject | null>(async (keys, context) => {
   const ofDomains = keys.filter((key) => key.startsWith(domainKey))
   const documents =
@@ -70,7 +70,7 @@ async function readAspectsByKey(
   }))
   const namesOf = new Map<Urn, string[]>()
   for (const { urn, aspectName } of asked) namesOf.set(urn, [...(namesOf.get(urn) ?? []), aspectName])
-  // Entities of one type are asked for the same aspects, so there are about as many groups as types.
+  // All entities of a type request the same aspects, so there are about as many groups as types.
   const groups = new Map<string, { names: string[]; urns: Urn[] }>()
   for (const [urn, names] of namesOf) {
     const key = names.sort().join(' ')
@@ -94,7 +94,7 @@ export const loadAspect = (
   aspectName: string
 ): Promise<JsonObject | null> => loadAspectByKey(context, `${aspectName} ${urn}`)
 
-/** Loads for (URN, input): those with the same input are read together. */
+/** Loads for pairs of URN and input; pairs with the same input are read together. */
 function batchedByInput<Input, Value>(
   readMany: (context: GraphqlContext, urns: readonly Urn[], input: Input) => Promise<readonly Value[]>
 ) {

@@ -1,7 +1,8 @@
 /**
- * GraphQL over HTTP: POST only, one request a body, HTTP 200 with errors inside for every request that is one.
+ * GraphQL over HTTP: POST only, one request in a body, and HTTP 200 with errors in the body for every
+ * well-formed request.
  *
- * A client that accepts application/graphql-response+json gets the statuses of GraphQL over HTTP instead.
+ * A client that accepts application/graphql-response+json gets the status codes of GraphQL over HTTP instead.
  */
 import { readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
@@ -50,13 +51,13 @@ import { writeAnswer } from './write-answer.ts'
 const paths = ['/api/graphql', '/api/v2/graphql']
 const graphqlResponse = 'application/graphql-response+json'
 const shownErrorsMaxCount = 10
-/** Large answers that are resolved at the same time; each takes a hundred megabytes. */
+/** Large answers resolved at the same time; each needs a hundred megabytes. */
 const largeAnswersAtOnce = 2
 
 type Variables = { [name: string]: unknown }
 type GraphqlRequest = { query: string; variables: Variables; operationName: string | null }
 
-/** Registers both paths. Throws where the SDL and the resolvers do not fit. */
+/** Registers both paths. Throws if the SDL and the resolvers do not match. */
 export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): Promise<void> {
   const validateOptions = { maxErrors: shownErrorsMaxCount }
   await app.register(mercurius, {
@@ -79,10 +80,10 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
     routes: false,
     cache: 250,
     graphql: { validateOptions },
-    // Errors stay what they are until this file has formatted them.
+    // Keeps errors unchanged; this file formats them later.
     errorFormatter: (execution) => ({ statusCode: 200, response: execution })
   })
-  // Variables that are handed over in the call are coerced twice more, a tenth of what a small read cost.
+  // Passing variables in the call would coerce them twice more, a tenth of the time of a small read.
   app.graphql.addHook('preExecution', async (_schema, _document, { variables }) => ({ variables }))
   const documents = createDocuments()
   const largeAnswers = createReadGate({ atOnce: largeAnswersAtOnce })
@@ -132,7 +133,7 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
           variableValues: variables,
           operationName
         })
-    // Without data nothing was run: the variables do not fit.
+    // Without data nothing was executed: the variables do not match.
     return result.data === undefined && result.errors
       ? { errors: ofTheCaller(result.errors.slice(0, shownErrorsMaxCount)) }
       : result
@@ -142,14 +143,14 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
     app.post(url, { bodyLimit: limits.graphqlBodyMaxBytes, config: { access: 'read' } }, answer)
 }
 
-/** Texts, numbers and the like in a value, however deep; stops counting at the limit. */
+/** Counts the scalars in a value, at any depth, up to the limit. */
 function countValues(value: unknown, before = 0): number {
   if (before > limits.graphqlVariableValuesMaxCount) return before
   if (value === null || typeof value !== 'object') return before + 1
   return Object.values(value).reduce<number>((sum, each) => countValues(each, sum), before)
 }
 
-/** Throws BAD_REQUEST: what is not a request at all is answered with 400 and no GraphQL body. */
+/** Throws BAD_REQUEST: a malformed request is answered with 400 and no GraphQL body. */
 function readRequest(body: unknown): GraphqlRequest {
   if (Array.isArray(body))
     throw new CatalogError('BAD_REQUEST', 'Send one GraphQL request; batches are not supported')
@@ -164,7 +165,7 @@ function readRequest(body: unknown): GraphqlRequest {
   return { query, variables: variables ?? {}, operationName: operationName === '' ? null : operationName }
 }
 
-/** A document that does not match the schema is the caller's error, whatever was thrown while validating it. */
+/** A document that does not match the schema is the caller's error, whatever validation throws. */
 const ofTheCaller = (errors: readonly GraphQLError[]): GraphQLError[] =>
   errors.map(
     (error) =>
@@ -175,7 +176,7 @@ const ofTheCaller = (errors: readonly GraphQLError[]): GraphQLError[] =>
       })
   )
 
-/** Why nothing was executed: the document does not parse, does not match the schema, or asks for too much. */
+/** Why nothing was executed: the document does not parse, does not match the schema, or is too expensive. */
 function requestErrors(error: unknown): GraphQLError[] {
   if (error instanceof GraphQLError)
     return [
@@ -226,7 +227,7 @@ function statusOf(
   wantsStatuses: boolean
 ): number {
   const isEmpty = data === undefined || data === null || Object.values(data).every((value) => value === null)
-  // Nothing could be served: clients and balancers try again on this status, and on no other.
+  // Clients and balancers only try again on this status, so it is used if the whole answer is unavailable.
   if (isEmpty && errors.some(({ extensions }) => extensions?.type === 'UNAVAILABLE')) return 503
   return wantsStatuses && data === undefined ? 400 : 200
 }

@@ -1,13 +1,16 @@
 /**
- * One question to the database about freshness for all reads of a request: they see one state of the lineage, no older
- * than the request. After a mutation the next read asks again, so that it sees what was written.
+ * Runs one freshness barrier for all reads of a request: they see one state of the lineage, no older than the
+ * request. After a mutation the next read runs another, so that it sees the write.
  */
 import type { LineageOpener, OpenedLineage } from '../../shared/catalog/lineage/lineage-memory.ts'
 
 export type RequestLineage = LineageOpener & {
-  /** Lets go of the state that was seen. Call it after each mutation. */
+  /** Drops the state. Call it after each mutation. */
   letGo: () => void
-  /** The request is answered. What still asks, a field whose sibling has failed, opens for itself. */
+  /**
+   * Call it when the request is answered. A read that comes later, because a sibling field has failed, opens
+   * a state of its own.
+   */
   end: () => void
 }
 
@@ -16,7 +19,7 @@ export function openOnce(memory: LineageOpener): RequestLineage {
   let hasEnded = false
 
   function letGo(): void {
-    // Where it could not be opened, its readers have been told.
+    // If it could not be opened, its readers have got the error.
     first?.then(
       (opened) => opened?.release(),
       () => {}

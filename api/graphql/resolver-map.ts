@@ -1,21 +1,23 @@
-/** Puts the resolver maps of all files into one, and asks every mutation for the scope it needs. */
+/** Merges the resolver maps of all files, and adds the check of its scope to every mutation. */
 import { requireScope, requireWholeCatalogAdmin } from '../../shared/catalog/access/authenticate.ts'
 import type { GraphqlContext } from './context.ts'
 
-// The arguments are what the SDL says; a file that exports resolvers types its own.
+// The SDL defines the arguments; a file that exports resolvers types its own.
 type Resolver = (parent: never, args: never, context: GraphqlContext, info: never) => unknown
 
-/** Types, and for each the fields that are not read off the object itself. */
+/** By type and field; fields without an entry are read from the object itself. */
 export type ResolverMap = { [typeName: string]: { [fieldName: string]: unknown } }
 
-/** Operations on tokens are an administrator's; the others of this kind need `write`. */
+/** Mutations on tokens need an administrator; all others need `write`. */
 const adminFields: ReadonlySet<string> = new Set([
   'createAccessToken',
   'revokeAccessToken',
   'listAccessTokens'
 ])
 
-/** Later maps add to earlier ones. Throws where two define the same field: one of them would never run. */
+/**
+ * Later maps add to earlier ones. Throws if two define the same field, because one of them would never run.
+ */
 export function mergeResolvers(...maps: readonly ResolverMap[]): ResolverMap {
   const merged: ResolverMap = {}
   for (const map of maps) {
@@ -30,7 +32,7 @@ export function mergeResolvers(...maps: readonly ResolverMap[]): ResolverMap {
   return guarded(merged)
 }
 
-/** The check stands before the resolver, so no mutation can be added without one. */
+/** Added to every mutation here, so that no new one can lack the check. */
 function guarded(map: ResolverMap): ResolverMap {
   const guard = (typeName: string): { [fieldName: string]: unknown } =>
     Object.fromEntries(

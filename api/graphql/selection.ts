@@ -1,7 +1,13 @@
-/** Tells whether a request selects a field somewhere below the one being resolved, so that what nobody sees is not read. */
+/**
+ * Tells whether a request selects a field somewhere below the one being resolved, so that unselected data is
+ * not read.
+ */
 import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql'
 
-/** `path` is a list of field names, for example `['searchResults', 'paths']`. Directives are not judged: a skipped field counts. */
+/**
+ * `path` is a list of field names, for example `['searchResults', 'paths']`. Directives are ignored: a
+ * skipped field counts.
+ */
 export function selects(
   info: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
   path: readonly string[]

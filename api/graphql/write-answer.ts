@@ -1,4 +1,4 @@
-/** Writes an answer as JSON: a small one at once, a large one in pieces between which others have their turn. */
+/** Writes an answer as JSON: a small one at once, a large one in pieces, with turns for others in between. */
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
@@ -26,7 +26,7 @@ async function* inTurns(value: object): AsyncGenerator<string> {
 
 type Open = { entries: Iterator<readonly [string | number, unknown]>; isList: boolean; isFirst: boolean }
 
-/** The same text as JSON.stringify gives, in small parts. Exported for its test. */
+/** The text that JSON.stringify gives, in small parts. Exported for its test. */
 export function* textsOf(value: unknown): Generator<string> {
   const open: Open[] = []
   const begin = (each: unknown): string => {

@@ -1,4 +1,7 @@
-/** What entities of many types have alike - owners, tags, terms, links, containers - and the types that have little else. */
+/**
+ * Fields that entities of many types share (owners, tags, terms, links, containers), and the types with few
+ * other fields.
+ */
 import { readEntity } from '../../../shared/catalog/lineage/read-entity.ts'
 import { CatalogError } from '../../../shared/errors.ts'
 import { splitUrn } from '../../../shared/urn/urn.ts'
@@ -28,7 +31,7 @@ const container = { container: fromAspect('container', associations.container) }
 const platform = { platform: fromAspect('dataPlatformInstance', associations.instancePlatform) }
 
 const told = { ...ownership, ...tags, ...terms, ...links }
-/** In a domain, and of no lineage. */
+/** An asset that can be in a domain but not in lineage. */
 const plainAsset = { ...entity, ...status, ...ownership, domain }
 const userProperties = fromAspect('corpUserInfo', associations.userProperties)
 const groupProperties = fromAspect('corpGroupInfo', associations.groupProperties)

@@ -1,4 +1,4 @@
-/** Containers: what is in one, and which are above an entity. */
+/** Containers: what is in one, and which contain an entity. */
 import type { EntityReference } from '../../../shared/catalog/lineage/read-entity.ts'
 import { searchEntities, type RankedSearchInput } from '../../../shared/catalog/search/search-entities.ts'
 import type { GraphqlContext } from '../context.ts'
@@ -7,7 +7,7 @@ import { loadParentContainers } from '../loaders.ts'
 type MembersInput = Pick<RankedSearchInput, 'query' | 'start' | 'count' | 'filters'>
 
 const membersDefaultCount = 20
-/** A search for each container: a request has room for about a hundred. */
+/** The cost of the search for each container: a request can do about a hundred. */
 const readsPerSearch = 1_000
 
 const parentContainers = {

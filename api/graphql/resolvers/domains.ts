@@ -1,4 +1,4 @@
-/** Domains: one, a level of them, and what is in and above them. */
+/** Domains: one of them, one level of them, the assets in a domain, and the domains above. */
 import { listDomains, type ListDomainsInput } from '../../../shared/catalog/domains/list-domains.ts'
 import { readEntity, type EntityReference } from '../../../shared/catalog/lineage/read-entity.ts'
 import type { DomainMembersInput } from '../../../shared/catalog/domains/read-domain.ts'

@@ -1,4 +1,4 @@
-/** Entities of every type: how they are found, and how the fields of each type are read off its URN and its aspects. */
+/** Entities of every type: how they are found, and which parts of URN and aspects their fields show. */
 import {
   readEntities,
   readEntity,
@@ -20,7 +20,7 @@ import { longScalar } from '../long-scalar.ts'
 type UrnArgument = { urn: string }
 type Field = (entity: EntityReference, args: never, context: GraphqlContext) => unknown
 
-/** GraphQL's name of the object type of an entity type; GenericEntity for all that have none of their own. */
+/** GraphQL's object type of an entity type; GenericEntity for all others. */
 const objectTypes: ReadonlyMap<string, string> = new Map([
   ['domain', 'Domain'],
   ['dataset', 'Dataset'],
@@ -56,7 +56,7 @@ export const find =
   (_: unknown, { urn }: UrnArgument, { lineage }: GraphqlContext) =>
     readEntity(lineage, urn, entityType)
 
-/** A field that is read off the URN. */
+/** A field computed from the URN. */
 export const fromUrn =
   <T>(read: (urn: Urn) => T) =>
   ({ urn }: EntityReference): T =>
@@ -103,7 +103,7 @@ const lineage = async (
   }
 }
 
-/** The aspect says it, or else the URN: every asset that names a platform is on it. */
+/** From the aspect, otherwise from the URN: every asset whose URN names a platform is on it. */
 export const dataPlatformInstance: Field = async ({ urn }, _args, context) => {
   const aspect = await loadAspect(context, urn, 'dataPlatformInstance')
   const known = platformOf(urn)
@@ -130,7 +130,7 @@ const loadLastRun = batched((urns, { db }) =>
 
 const lastRun: Field = ({ urn }, _args, context) => loadLastRun(context, urn)
 
-/** Features and keys show what their properties say at the top as well. */
+/** Features and keys also show the fields of their properties at the top level. */
 const feature = (aspectName: string) => ({
   ...asset,
   ...named,
@@ -143,7 +143,7 @@ const feature = (aspectName: string) => ({
   properties: fromAspect(aspectName, shapes.featureProperties)
 })
 
-/** What a dataset shows that is not of one moment only. */
+/** The fields of a dataset that do not depend on the version asked for. */
 export const versionedDatasetFields = {
   ...entity,
   ...named,

@@ -1,4 +1,6 @@
-/** Search across lineage: the input in, one catalog verb, its page out. */
+/**
+ * Search across lineage: each resolver passes its input to one function of the catalog, and returns its page.
+ */
 import type { GraphQLResolveInfo } from 'graphql'
 import type { LineageResult } from '../../../shared/catalog/lineage/lineage-page.ts'
 import {
@@ -24,7 +26,7 @@ export const lineageResolvers = {
       context: GraphqlContext,
       info: GraphQLResolveInfo
     ) {
-      // As DataHub's: clients ask for columns by the grouping, and expect the assets that have them.
+      // As in DataHub: clients ask for columns by the grouping, and expect their assets.
       const page = await scrollAcrossLineage(
         context.lineage,
         { ...input, foldColumns: input.foldColumns ?? true },
@@ -61,7 +63,7 @@ const wishesOf = (info: GraphQLResolveInfo) => ({
   paths: selects(info, ['searchResults', 'paths'])
 })
 
-/** What both kinds of page show. Says in the answer's extensions how the walk was. */
+/** The fields that both kinds of page share. Adds the report of the walk to the answer's extensions. */
 function shown(
   { total, results, facets, isCached, report }: SearchPage,
   context: GraphqlContext,
@@ -78,7 +80,7 @@ function shown(
   }
 }
 
-/** Field by field: taking the rest of an object apart was a twentieth of what a small read cost. */
+/** Field by field: destructuring with a rest took a twentieth of the time of a small read. */
 const resultOf = ({ entity, degree, degrees, matchedFields, paths, isExplored }: LineageResult) => ({
   entity,
   degree,

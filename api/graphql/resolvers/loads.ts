@@ -1,4 +1,4 @@
-/** Loads over GraphQL: submit, follow, retry, cancel. Arguments in, one catalog verb, its answer out. */
+/** Loads over GraphQL: submit, follow, retry, cancel. Each resolver calls one function of the catalog. */
 import { cancelLoad } from '../../../shared/catalog/loads/cancel-load.ts'
 import { listLoads, readLoad } from '../../../shared/catalog/loads/read-load.ts'
 import { retryLoad } from '../../../shared/catalog/loads/retry-load.ts'
@@ -18,7 +18,7 @@ export const loadResolvers = {
       listLoads(context.db, context.actor, { limit: countOf(count), cursor: cursor ?? null })
   },
   Mutation: {
-    // A mutation never makes placeholders: an absent reference becomes a reject of the load.
+    // Never creates placeholders: an absent reference becomes a reject of the load.
     submitChanges: (_: unknown, { input }: { input: SubmittedChanges }, context: GraphqlContext) =>
       submitChanges(context.db, context.queue, input, {
         actor: context.actor,

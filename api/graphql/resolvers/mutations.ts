@@ -1,4 +1,7 @@
-/** Mutations of domains and lineage: arguments in, with short references made URNs, one catalog verb, its answer out. Scopes are checked in resolver-map.ts. */
+/**
+ * Mutations of domains and lineage: each replaces short references by URNs and calls one function of the
+ * catalog. resolver-map.ts checks the scopes.
+ */
 import {
   createDomain,
   deleteDomain,
@@ -22,7 +25,7 @@ type Description = { resourceUrn: string; description: string; subResource?: str
 
 const [anyType, domain] = [{}, { entityType: 'domain' }]
 
-/** Where arguments take a short reference. */
+/** Arguments that accept a short reference. */
 const urnFields: { readonly [mutation: string]: UrnFields } = {
   createDomain: { parentDomain: domain },
   deleteDomain: { urn: domain },

@@ -1,4 +1,4 @@
-/** Who stated it: edges and associations, batched whatever field asks. */
+/** Who asserted edges and associations, batched across all fields that ask. */
 import {
   readAssociationProvenance,
   readAttributions,

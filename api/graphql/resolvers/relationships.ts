@@ -1,4 +1,4 @@
-/** The field `relationships` of every type of entity that has it. */
+/** The field `relationships` of all entity types that have it. */
 import type { EntityReference } from '../../../shared/catalog/lineage/read-entity.ts'
 import type { RelatedInput } from '../../../shared/catalog/lineage/read-relationships.ts'
 import { entityTypeOfGraphql } from '../../../shared/model/entity-types.ts'
@@ -6,7 +6,7 @@ import type { GraphqlContext } from '../context.ts'
 import { referenceTo } from '../entity-shapes.ts'
 import { loadRelated } from '../loaders.ts'
 
-/** Each entity takes several questions to the database, so that a request has them for a thousand at most. */
+/** The cost for each entity, which needs several queries: a request can read a thousand at most. */
 const readsPerEntity = 100
 
 async function relationships(
@@ -15,7 +15,7 @@ async function relationships(
   context: GraphqlContext
 ) {
   context.budget.spendReads(readsPerEntity)
-  // A type that no URN has is one that nothing is related to.
+  // An unknown type matches no relationship.
   const relatedEntityTypes = input.relatedEntityTypes?.map((type) => entityTypeOfGraphql(type) ?? '') ?? null
   const { relationships: found, ...page } = await loadRelated(context, urn, { ...input, relatedEntityTypes })
   context.budget.spendReads(found.length)

@@ -1,4 +1,6 @@
-/** Search for entities: the input in, one catalog verb, its page out. */
+/**
+ * Search for entities: each resolver passes its input to one function of the catalog, and returns its page.
+ */
 import type { GraphQLResolveInfo } from 'graphql'
 import {
   completeNames,
@@ -87,7 +89,7 @@ async function searched(input: RankedSearchInput, context: GraphqlContext, info:
   return { ...shown(page, context), start: page.start, suggestions: page.suggestions }
 }
 
-/** What both kinds of page show. */
+/** The fields that both kinds of page share. */
 function shown({ total, results, facets, isEstimate }: EntityPage, context: GraphqlContext) {
   context.budget.spendReads(results.length)
   return { count: results.length, total, searchResults: results, facets, isEstimate }

@@ -1,4 +1,4 @@
-/** Who asks, what the token allows, and what clients want to know about the server. */
+/** The caller, what the token allows, and facts about the server. */
 import type { Actor, Scope } from '../../../shared/model/changes.ts'
 import { readPackage } from '../../operations/version.ts'
 import type { GraphqlContext } from '../context.ts'

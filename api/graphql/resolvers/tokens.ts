@@ -1,4 +1,7 @@
-/** Access tokens over GraphQL, in the words of DataHub. An administrator's: resolver-map.ts asks for the scope. */
+/**
+ * Access tokens over GraphQL, with DataHub's names. Only for administrators: resolver-map.ts checks the
+ * scope.
+ */
 import type { FacetFilterInput } from '../../../shared/catalog/lineage/lineage-filters.ts'
 import { createToken, type TokenView } from '../../../shared/catalog/access/create-token.ts'
 import { listTokens } from '../../../shared/catalog/access/list-tokens.ts'
@@ -70,7 +73,7 @@ export const tokenResolvers = {
 
 const actorFields = ['actorUrn', 'ownerUrn']
 
-/** The actors that all filters allow, or null for all there are. Throws BAD_REQUEST. */
+/** The actors that match all filters, or null for all actors. Throws BAD_REQUEST. */
 function actorsOf(filters: readonly FacetFilterInput[]): string[] | null {
   const wanted = filters.map(({ field, values, negated, condition }) => {
     if (!actorFields.includes(field))
