@@ -6,9 +6,9 @@ import type { Access } from './auth.ts'
 const refusable: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Watches the routes that are added from now on. What it returns is to be called after the last one: every other method
- * of each path then answers 405 with `Allow`, OPTIONS says what there is, and every other path answers 404.
- * Without a token all of them answer 401, except on open paths.
+ * Watches the routes added from now on. Call the returned function after the last one: it makes every other
+ * method of each path answer 405 with `Allow`, OPTIONS list the methods, and every other path answer 404.
+ * Without a token they all answer 401, except on open paths.
  */
 export function refuseOtherMethods(app: FastifyInstance): () => void {
   const methodsOf = new Map<string, Set<string>>()
@@ -19,7 +19,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
     methodsOf.set(url, methods)
     if (config?.access === 'open') openPaths.add(url)
   })
-  // As a hook, so that nothing of a body is looked at first.
+  // In a hook, so that nothing of a body is read first.
   app.addHook('onRequest', async (request) => {
     if (request.is404)
       throw new CatalogError(
@@ -39,7 +39,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
       })
       const others = refusable.filter((method) => !methods.has(method))
       if (others.length === 0) continue
-      // Refused before a body is read: what it holds does not matter.
+      // Refused before the body is read, whatever it contains.
       app.route({
         method: others,
         url,

@@ -1,10 +1,10 @@
-/** The parameters in the URL of a request, as a route reads them: storable text, known names, each once. */
+/** Reads the parameters in the URL of a request: storable text, known names, each once. */
 import type { FastifyInstance } from 'fastify'
 import { CatalogError } from '../shared/errors.ts'
 
 export type Query = Readonly<Record<string, string>>
 
-/** Throws BAD_REQUEST for a parameter that the route does not have, or that is given twice. */
+/** Throws BAD_REQUEST for an unknown parameter, or one that is given twice. */
 export function readQuery(query: unknown, allowed: readonly string[]): Query {
   const found: Record<string, string> = {}
   for (const [name, value] of Object.entries(typeof query === 'object' && query !== null ? query : {})) {

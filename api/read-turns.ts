@@ -1,4 +1,4 @@
-/** Gives each request its budget of heavy reads, and all requests of a process one gate that a few of these pass at once. */
+/** Gives each request its budget of heavy reads, and limits how many of them run at once in a process. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createReadGate } from '../shared/catalog/lineage/read-gate.ts'
 import { createReadWork, type ReadWork } from '../shared/catalog/lineage/read-work.ts'
@@ -6,12 +6,12 @@ import type { Config } from '../shared/platform/config.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A budget for this request, new each time it is asked for: ask once. */
+    /** A new budget each time it is read, so read it once per request. */
     readWork: ReadWork
   }
 }
 
-/** Heavy reads use at most every second connection that reads have, so that the others stay free for short ones. */
+/** Heavy reads use at most half of the read connections, so the others stay free for short reads. */
 export function addReadTurns(
   app: FastifyInstance,
   { databasePoolApi }: Pick<Config, 'databasePoolApi'>
@@ -24,5 +24,5 @@ export function addReadTurns(
   })
 }
 
-/** Who shares a turn: all requests of one token. */
+/** Requests of one token share a turn. */
 export const callerOf = ({ actor }: FastifyRequest): string => actor.tokenId ?? actor.urn

@@ -1,10 +1,13 @@
-/** The headers that every answer has, for browsers to do nothing with it that it is not for. */
+/** The security headers of every answer, which tell browsers what not to do with it. */
 import helmet from '@fastify/helmet'
 import { fastify } from 'fastify'
 
 const ofAnyAnswer = new Set(['content-type', 'content-length', 'date', 'connection'])
 
-/** Helmet says which, once: they are the same for every request, and to ask it each time was an eighth of a small read. */
+/**
+ * Asks Helmet once: the headers are the same for every request, and asking each time took an eighth of a
+ * small read.
+ */
 export async function securityHeaders(): Promise<Record<string, string>> {
   const app = fastify()
   await app.register(helmet, {

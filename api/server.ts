@@ -43,24 +43,27 @@ import { securityHeaders } from './security-headers.ts'
 import { addCookies, addForgeryProtection, sessionRoutes } from './web/session.ts'
 import { webRoutes } from './web/static.ts'
 
-/** From the head of a request to its answer; a statement of the database is cut off well before. */
+/** From the head of a request to its answer. Statements of the database are cut off well before. */
 const requestMaxMs = 30_000
 /** The same for an upload, which may be large and wait for a slow database. */
 const uploadMaxMs = 6 * 60 * 60 * 1_000
-/** A connection on which nothing moves. Uploads that wait for the database do not move for a while. */
+/**
+ * A connection is closed after this time without data. Uploads that wait for the database may pause for a
+ * while.
+ */
 const silenceMaxMs = 120_000
 /**
- * From the opening of a connection, or the first byte of a later request, to the end of the headers. A client that streams
- * a body opens the connection at once and sends the headers with the first byte of the body, so this must be at least
- * as long as an upload may pause.
+ * From the opening of a connection, or the first byte of a later request, to the end of the headers. A client
+ * that streams a body opens the connection at once and sends the headers with the first byte of the body, so
+ * this must be at least as long as an upload may pause.
  */
 const headersMaxMs = uploadPace.idleMaxMs + 5_000
-/** How often that is looked at. */
+/** How often connections are checked for these times. */
 const connectionsCheckMs = 5_000
-/** The longest URN, percent-encoded, and some. */
+/** Room for the longest URN, percent-encoded. */
 const pathPartMaxChars = 8_192
 
-/** Resolves when all routes are there; throws where they do not fit together. */
+/** Resolves when all routes are registered; throws if they conflict. */
 export async function buildServer(
   context: ApiContext,
   state: ServerState = { isStopping: false }
@@ -75,7 +78,7 @@ export async function buildServer(
     connectionTimeout: silenceMaxMs,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathPartMaxChars },
     rewriteUrl: plainUrl,
-    // A request that comes while the server stops is answered by addRequestBasics, in our words.
+    // addRequestBasics answers requests during the stop, in our form of errors.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: answerBrokenRequest,

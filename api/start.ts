@@ -15,19 +15,19 @@ import { openQueue, type ChunkQueue } from '../shared/queue/chunk-queue.ts'
 import type { ServerState } from './context.ts'
 import { buildServer } from './server.ts'
 
-/** A request waits this long for a row that somebody else writes. */
+/** How long a request waits for a row that another transaction writes. */
 const lockTimeoutMs = 5_000
 
-/** How long an upload waits for its turn to store a chunk: its client is held back meanwhile. */
+/** How long an upload waits for its turn to store a chunk; its client is slowed down meanwhile. */
 const uploadTurnMaxMs = 30_000
 
-/** `url` is where it listens, once it has started. */
+/** `url` is the address it listens at, or null until then. */
 export type ApiService = Service & { readonly url: () => string | null }
 
 /**
- * `start` connects, makes the first token where TRIBUTARY_BOOTSTRAP_TOKEN names it, and listens; it throws where the
- * database does not answer. `stop` refuses new requests, answers those under way within half of SHUTDOWN_SECONDS, and
- * cuts off the rest.
+ * `start` connects, creates the first token if TRIBUTARY_BOOTSTRAP_TOKEN has one, and listens; it throws if
+ * the database does not answer. `stop` refuses new requests, answers those under way within half of
+ * SHUTDOWN_SECONDS, and cuts off the rest.
  */
 export function startApi(config: Config, log: Log): ApiService {
   const state: ServerState = { isStopping: false }
@@ -42,7 +42,10 @@ export function startApi(config: Config, log: Log): ApiService {
   } = {}
   let url: string | null = null
 
-  /** The graph's own connection: no read waits for it behind other statements. A second one is for when the first is dead and nobody has said so. */
+  /**
+   * The graph has its own connections, so its barriers never wait behind other statements. Two, because the
+   * first may be dead without having been reported.
+   */
   function openMemory(db: Db): LineageMemory | null {
     if (config.lineageMemoryMb === 0 || config.databaseUrl === null) return null
     const graphDb = connectDatabase({
@@ -125,7 +128,7 @@ export function startApi(config: Config, log: Log): ApiService {
   return { ...service, url: () => url }
 }
 
-/** Throws where the database does not answer. A schema that is behind keeps the process from being ready, not from starting. */
+/** Throws if the database does not answer. With an outdated schema the process starts, but is not ready. */
 async function prepareDatabase(db: Db, config: Config, log: Log): Promise<void> {
   const readiness = await checkReadiness(db)
   if (readiness.database === 'down') throw new Error('The database does not answer; see DATABASE_URL')

@@ -1,10 +1,13 @@
-/** What the writers of diagrams share: nodes and edges in their order, and a last line that a cut diagram does not have. */
+/**
+ * The parts that all diagram formats share: nodes and edges in their order, and a last line that a truncated
+ * diagram lacks.
+ */
 import type { LineageExport } from '../../shared/catalog/lineage/export-lineage.ts'
 import type { ExportEdge, ExportEntity } from '../../shared/catalog/lineage/export-rows.ts'
 import { nameFromUrn } from '../../shared/urn/kinds.ts'
 
 export type DiagramLanguage = {
-  /** How a comment begins. */
+  /** The beginning of a comment line. */
   comment: string
   head: string
   node: (entity: ExportEntity) => string
@@ -12,7 +15,10 @@ export type DiagramLanguage = {
   tail: string
 }
 
-/** Begins with a comment that names the question and says whether the answer is complete; ends with one that counts nodes and edges. */
+/**
+ * Begins with a comment that has the question and says whether the answer is complete; ends with one that
+ * counts nodes and edges.
+ */
 export async function* diagramOf(
   found: LineageExport,
   { comment, head, node, edge, tail }: DiagramLanguage
@@ -40,9 +46,9 @@ function summaryOf({ direction, total, report }: LineageExport): string {
   return `${direction === 'DOWNSTREAM' ? 'Downstream' : 'Upstream'} lineage, ${completeness}: ${total} entities`
 }
 
-/** One line of text, whatever a name holds. */
+/** Replaces characters that would end the line. */
 export const onOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 
-/** What stands below a name: `DATASET hive`. */
+/** The line below a name: `DATASET hive`. */
 export const kindOf = ({ type, platform }: ExportEntity): string =>
   platform === null ? type : `${type} ${nameFromUrn(platform)}`

@@ -3,10 +3,10 @@ import type { LineageExport } from '../../shared/catalog/lineage/export-lineage.
 import type { ExportEdge, ExportEntity } from '../../shared/catalog/lineage/export-rows.ts'
 import { diagramOf, kindOf, onOneLine, type DiagramLanguage } from './diagram.ts'
 
-/** A backslash is doubled everywhere: at the end of a text it would take the quotation mark with it. */
+/** Backslashes are doubled, because one at the end of a text would escape the quotation mark. */
 const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 
-/** In labels Graphviz reads entities of HTML as well. */
+/** In labels, Graphviz also reads HTML entities. */
 const labelText = (text: string): string =>
   onOneLine(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('&', '&amp;')
 

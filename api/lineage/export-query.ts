@@ -1,4 +1,4 @@
-/** What a request for an export says in its query, checked: never a silent other meaning. */
+/** Checks the query of an export request: an unknown parameter or value is an error, never ignored. */
 import type { ExportInput } from '../../shared/catalog/lineage/export-question.ts'
 import type { FacetFilterInput, FilterGroupInput } from '../../shared/catalog/lineage/lineage-filters.ts'
 import { CatalogError } from '../../shared/errors.ts'
@@ -28,7 +28,7 @@ export type ExportFormat = (typeof exportFormats)[number]
 const exportContents = ['entities', 'edges', 'graph'] as const
 export type ExportContent = (typeof exportContents)[number]
 
-/** What each format can hold; the first is meant where nothing is said. */
+/** The contents that each format can have; the first is the default. */
 const contentsOf: { readonly [Format in ExportFormat]: readonly [ExportContent, ...ExportContent[]] } = {
   csv: ['entities', 'edges'],
   ndjson: ['entities', 'edges', 'graph'],
@@ -38,7 +38,10 @@ const contentsOf: { readonly [Format in ExportFormat]: readonly [ExportContent, 
 
 export type ExportRequest = { input: ExportInput; format: ExportFormat; of: ExportContent }
 
-/** Throws BAD_REQUEST; the error names the parameter and says what is allowed. What the values mean is checked by the export. */
+/**
+ * Throws BAD_REQUEST; the error names the parameter and says what is allowed. The export itself checks the
+ * values.
+ */
 export function readExportQuery(sent: unknown): ExportRequest {
   const query = readQuery(sent, parameters)
   const format = oneOf(query, 'format', exportFormats, exportFormats[0])

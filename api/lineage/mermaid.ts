@@ -1,11 +1,14 @@
-/** An export as a flowchart of Mermaid. Nodes are named by their ids, and show what their entities are called. */
+/**
+ * An export as a flowchart of Mermaid. Nodes are identified by their ids, and show the names of their
+ * entities.
+ */
 import type { LineageExport } from '../../shared/catalog/lineage/export-lineage.ts'
 import type { ExportEdge, ExportEntity } from '../../shared/catalog/lineage/export-rows.ts'
 import { diagramOf, kindOf, onOneLine, type DiagramLanguage } from './diagram.ts'
 
 /**
- * What could end the label, begin a directive, or be read as HTML or Markdown (of underscores: those at the edge of a word;
- * in front: what makes a list) is written as the number of its character.
+ * Characters that could end the label, begin a directive, or be read as HTML or Markdown are written as their
+ * number. That includes underscores at the edge of a word, and at the beginning whatever starts a list.
  */
 const special = /["#%&<>`\\{}*~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|^[-+]|(?<=^\d+)[.)]/gu
 
@@ -21,7 +24,7 @@ const language: DiagramLanguage = {
   tail: ''
 }
 
-/** A node takes one class at its definition; that a start is absent is told by the class of what is absent. */
+/** A node can only have one class, so an absent start looks absent. */
 const looksOf = ({ degree, exists }: ExportEntity): string =>
   !exists ? ':::absent' : degree === 0 ? ':::origin' : ''
 

@@ -1,4 +1,7 @@
-/** An export as NDJSON: one object a line. Of a graph: the entities, the start first with degree 0, and then the edges. */
+/**
+ * An export as NDJSON: one object a line. For a graph: first the entities, beginning with the start at degree
+ * 0, then the edges.
+ */
 import type { ExportEdge, ExportEntity } from '../../shared/catalog/lineage/export-rows.ts'
 import type { LineageExport } from '../../shared/catalog/lineage/export-lineage.ts'
 

@@ -1,4 +1,4 @@
-/** GET /lineage/export: everything a question about lineage means, as a file. */
+/** GET /lineage/export: the whole answer to a question about lineage, as a file. */
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -38,7 +38,7 @@ const kinds: {
   mermaid: { mediaType: 'text/vnd.mermaid; charset=utf-8', extension: 'mmd', write: { graph: mermaidOf } }
 }
 
-/** Includes the walk before the first row, and a margin so that the export's own deadline ends it first. */
+/** Includes the walk before the first row, and a margin so that the export's own deadline expires first. */
 const handlerMaxMs = limits.exportMaxMs + limits.walkDeadlineMs + 10_000
 
 const fileNameMaxChars = 80
@@ -75,7 +75,8 @@ export function lineageRoutes(
         )
       } catch (error) {
         if (!hasBegun) throw error
-        // Only closing the snapshot failed; the rows have been sent, or the connection was cut.
+        // Not an error for the client: the rows have been sent, or the connection was cut. Only closing the
+        // snapshot failed.
         request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
       } finally {
         underWay -= 1
@@ -86,8 +87,8 @@ export function lineageRoutes(
 }
 
 /**
- * Resolves when the body has been taken, or nobody wants it any more. After its first byte nothing can be thrown: the
- * end of the connection says it.
+ * Resolves when the client has taken the body or closed the connection. After the first byte nothing can be
+ * thrown; the connection is cut instead.
  */
 async function answer(
   reply: FastifyReply,

@@ -1,7 +1,13 @@
-/** Gets an answer to a client that is still sending: what is left of its body is thrown away for a moment, then cut off. */
+/**
+ * Delivers an answer to a client that is still sending: the rest of the body is discarded for a moment, then
+ * the connection is cut.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Time for the client to see the answer and stop. A connection that is closed at once would lose it the answer. */
+/**
+ * Time for the client to see the answer and stop. If the connection were closed at once, the answer could be
+ * lost.
+ */
 const lingerMs = 2_000
 
 /** An `onSend` hook for a route that reads its body itself. */

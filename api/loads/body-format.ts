@@ -1,9 +1,9 @@
-/** Tells from a request's head which format its body is in, or which it may be in: then the body tells. */
+/** Finds the format of a body from the request's head. If several are possible, the body decides later. */
 import { CatalogError } from '../../shared/errors.ts'
 import { formatsByMediaType, recordFormats, type RecordFormat } from '../../shared/formats/load-formats.ts'
 import type { SentFormat } from '../../shared/formats/read-records.ts'
 
-/** What a Content-Type says. Those that clients send without being asked say nothing. */
+/** The formats of each Content-Type. Those that clients send by default leave it open. */
 const formatsOfMediaTypes: ReadonlyMap<string, typeof recordFormats> = new Map([
   ...formatsByMediaType,
   ...['', 'application/octet-stream', 'application/x-www-form-urlencoded', 'text/plain'].map(
@@ -11,12 +11,12 @@ const formatsOfMediaTypes: ReadonlyMap<string, typeof recordFormats> = new Map([
   )
 ])
 
-/** Throws UNSUPPORTED for a format that there is not, UNSUPPORTED_MEDIA_TYPE for a Content-Type that no format has. */
+/** Throws UNSUPPORTED for an unknown format, UNSUPPORTED_MEDIA_TYPE for a Content-Type without a format. */
 export function readFormat(parameter: string | undefined, contentType: string | undefined): SentFormat {
   if (parameter !== undefined) return formatOf(parameter)
   const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const found = formatsOfMediaTypes.get(mediaType)
-  // A type that only one format has says the format, whatever the body looks like.
+  // A Content-Type with only one format decides, whatever the body looks like.
   if (found) return found.length === 1 ? found[0] : found
   const allowed = [...formatsOfMediaTypes.keys()].filter((type) => type !== '')
   throw new CatalogError(

@@ -1,4 +1,4 @@
-/** Which loads a list asks for, checked: never a silent other meaning. */
+/** Checks the filters of a list of loads: an unknown value is an error, never ignored. */
 import { CatalogError } from '../../shared/errors.ts'
 import type { LoadFilter } from '../../shared/catalog/loads/read-load.ts'
 import { loadStates } from '../../shared/model/load-moves.ts'
@@ -28,7 +28,7 @@ function oneOf<Value extends string>(field: string, text: string, allowed: reado
   return found
 }
 
-/** ISO 8601, or milliseconds since 1970 as loads themselves tell their times. */
+/** ISO 8601, or milliseconds since 1970, the form in loads themselves. */
 function readTime(text: string): Date {
   const time = /^\d{1,15}$/.test(text)
     ? new Date(Number(text))

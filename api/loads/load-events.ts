@@ -1,11 +1,14 @@
-/** A load as a stream of server-sent events: itself whenever it has changed, and a comment when nothing has for a while. */
+/**
+ * A load as a stream of server-sent events: the load after every change, and a comment if nothing has changed
+ * for a while.
+ */
 import { createHash } from 'node:crypto'
 import type { LoadView } from '../../shared/catalog/loads/read-load.ts'
 
-/** A client that lost the connection asks again after this. */
+/** Time after which a client that lost the connection reconnects. */
 const retryMs = 1_000
 
-/** The same for the same state of a load: who names it in Last-Event-ID has seen it. */
+/** Equal for equal states of a load: a client that sends it in Last-Event-ID has seen that state. */
 export const eventIdOf = (load: LoadView): string =>
   createHash('sha256').update(JSON.stringify(load)).digest('base64url').slice(0, 16)
 

@@ -1,4 +1,4 @@
-/** What a request about loads says in its query, checked: never a silent other meaning. */
+/** Checks the query of requests about loads: an unknown parameter or value is an error, never ignored. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -27,8 +27,8 @@ export const submitParameters = [
 ]
 
 /**
- * Throws UNSUPPORTED for what this version does not have, UNSUPPORTED_MEDIA_TYPE for a Content-Type that no format
- * has, BAD_REQUEST and LIMIT_EXCEEDED.
+ * Throws UNSUPPORTED for a feature that does not exist, UNSUPPORTED_MEDIA_TYPE for a Content-Type without a
+ * format, BAD_REQUEST and LIMIT_EXCEEDED.
  */
 export function readSubmission(
   query: Query,
@@ -49,7 +49,8 @@ export function readSubmission(
   const mode = query.mode === undefined ? null : readMode(query.mode)
   const force = readFlag(query.force, 'force')
   const format = readFormat(query.format, headers['content-type'])
-  // A project names its source, and is a snapshot unless a merge is asked for. What may be one is judged when its format is known.
+  // A dbt project names its source itself, and is a snapshot unless a merge is requested. Checked once the
+  // format is known.
   const mayBeProject = [format].flat().includes('dbt')
   if (force && (mode === 'merge' || (mode === null && !mayBeProject))) throw forceWithoutSnapshot()
   if (mode === 'snapshot' && !mayBeProject) checkedSnapshotSource(query.source, 'source')
@@ -72,7 +73,7 @@ export function readSubmission(
 
 const domainChoices = ['no', 'unset', 'all'] as const
 
-/** Undefined where none is given. Throws BAD_REQUEST. */
+/** Undefined if there are none. Throws BAD_REQUEST. */
 function readDbtOptions({ owners, domains, namespace }: Query): DbtOptions | undefined {
   if (owners === undefined && domains === undefined && namespace === undefined) return undefined
   const choice = domains === undefined ? 'no' : domainChoices.find((known) => known === domains)

@@ -1,7 +1,8 @@
 /**
- * The body of an upload, byte by byte as it is read: unpacked, bounded in size, in how much it unpacks to, and in time.
+ * The body of an upload, read byte by byte: unpacked, with bounds on its size, its compression ratio, and its
+ * time.
  *
- * Nothing is read that nobody asks for: the client is held back by the connection itself.
+ * Nothing is read before it is needed: the connection itself slows the client down.
  */
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
@@ -9,21 +10,22 @@ import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { unpackerFor, type Unpacker } from './unpackers.ts'
 
-/** The minimum speed of a client. Time in which the server does not read is not counted. */
+/** The minimum speed of a client. Time in which the server does not read does not count. */
 export type UploadPace = { idleMaxMs: number; windowMs: number; minBytesPerSecond: number }
 
 export const uploadPace: UploadPace = { idleMaxMs: 60_000, windowMs: 60_000, minBytesPerSecond: 100 }
 
-/** Small bodies may unpack to anything, because the ratio is meaningful only for larger ones. */
+/** The ratio is only checked for larger bodies, where it is meaningful. */
 const ratioCountsFromBytes = 1024 * 1024
 
-/** The part of a request that is read. */
+/** The parts of a request that are used. */
 export type Upload = Pick<IncomingMessage, 'headers' | 'iterator'>
 
 /**
- * The bytes of the body. Throws UNSUPPORTED_MEDIA_TYPE at once for an encoding that is not read; while it is read
- * BODY_TOO_LARGE (loadMaxBytes, loadMaxCompressionRatio), REQUEST_TIMEOUT, and BAD_REQUEST where the client is gone or
- * the bytes are not packed as they should be. Stopping early leaves the connection open, so that there can be an answer.
+ * The bytes of the body. Throws UNSUPPORTED_MEDIA_TYPE at once for an unknown encoding. While reading, throws
+ * BODY_TOO_LARGE (loadMaxBytes, loadMaxCompressionRatio), REQUEST_TIMEOUT, and BAD_REQUEST if the client has
+ * disconnected or the bytes do not match the encoding. Stopping early leaves the connection open, so that an
+ * answer can be sent.
  */
 export function readBody(request: Upload, pace: UploadPace = uploadPace): AsyncIterable<Buffer> {
   const unpacker = unpackerFor(request.headers['content-encoding'])
@@ -52,7 +54,7 @@ async function* received(request: Upload, pace: UploadPace): AsyncGenerator<Buff
       yield chunk
     }
   } finally {
-    // Not awaited: while a read is pending, as after a timeout, it answers only when the connection ends.
+    // Not awaited: while a read is pending, as after a timeout, it resolves only when the connection ends.
     iterator.return?.().catch(() => {})
   }
 }
@@ -95,7 +97,7 @@ async function* unpacked(packed: AsyncIterable<Buffer>, unpacker: Unpacker): Asy
         throw tooLarge('loadMaxCompressionRatio', 'The body unpacks to more than')
       yield chunk
     }
-    // An unpacker takes no notice of what it does not know behind an end.
+    // Unpackers ignore bytes after the end of the compressed data.
     if (unpacker.bytesWritten < bytesIn)
       throw new CatalogError('BAD_REQUEST', 'There is data after the end of the compressed body')
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The doors of bulk loads: submit, follow, read what was rejected, retry, cancel. */
+/** The routes of bulk loads: submit, follow, read rejects, retry, cancel. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { cancelLoad } from '../../shared/catalog/loads/cancel-load.ts'
@@ -37,7 +37,7 @@ const rejectsDefaultCount = 1_000
 
 type ById = { Params: { id: string } }
 
-/** Encapsulated: bodies of these routes are streams, bounded by read-body.ts and by nothing before it. */
+/** Encapsulated, because bodies of these routes are streams that only read-body.ts reads and bounds. */
 export async function loadsRoutes(
   app: FastifyInstance,
   { db, uploadDb = db, knownIds, queue, config, connections }: ApiContext
@@ -106,7 +106,7 @@ export async function loadsRoutes(
       )
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
-    // The connection ends with the stream: one that was kept for more would hold up a stop.
+    // The connection ends with the stream: a kept one would delay a stop.
     reply.type('text/event-stream; charset=utf-8').headers({ 'x-accel-buffering': 'no', connection: 'close' })
     return reply.send(
       Readable.from(request.method === 'HEAD' ? [] : toEvents(watch.follow(load, gone.signal)), {

@@ -1,25 +1,28 @@
-/** What bodies may be packed in: a stream that unpacks for each Content-Encoding that this Node has one for. */
+/** The streams that unpack a body, for each Content-Encoding that this version of Node supports. */
 import * as zlib from 'node:zlib'
 import { CatalogError } from '../../shared/errors.ts'
 
-/** Unpacks what is written to it; `bytesWritten` is how much of that was taken. */
+/** Unpacks what is written to it; `bytesWritten` counts the input consumed. */
 export type Unpacker = zlib.Gunzip
 
 const chunkSize = 64 * 1024
-/** 8 MiB, what every decoder of zstd takes and its usual levels need; a frame may ask for 128 MiB otherwise. */
+/**
+ * 8 MiB, which every zstd decoder supports and the usual compression levels need. Without it, a frame may ask
+ * for 128 MiB.
+ */
 const zstdWindowLogMax = 23
-/** The number of that option in zstd itself. */
+/** The number of that option in zstd. */
 const zstdWindowLogOption = 100
 
 const isFactory = (value: unknown): value is (options: object) => Unpacker => typeof value === 'function'
 const createZstd: unknown = Reflect.get(zlib, 'createZstdDecompress')
 
-/** One byte, packed with zstd. */
+/** One byte, compressed with zstd. */
 const zstdFrame = Buffer.from('28b52ffd200109000061', 'hex')
 
 /**
- * Whether this Node unpacks zstd and reports a frame that was cut off. Node 22 has the decoder, but ends such a stream as if it
- * were whole, so part of a load would be lost without an error.
+ * Whether this Node unpacks zstd and reports a truncated frame. Node 22 has the decoder, but ends such a
+ * stream as if it were complete, so part of a load would be lost without an error.
  */
 function hasSafeZstd(): boolean {
   const unpack: unknown = Reflect.get(zlib, 'zstdDecompressSync')
@@ -50,7 +53,7 @@ const unpackers = new Map<string, (() => Unpacker) | null>([
 
 const allowed = [...unpackers.keys()].filter((encoding) => encoding !== '' && encoding !== 'x-gzip')
 
-/** Null for a body that is not packed. Throws UNSUPPORTED_MEDIA_TYPE that names what there is. */
+/** Null for a body that is not compressed. Throws UNSUPPORTED_MEDIA_TYPE with the supported encodings. */
 export function unpackerFor(contentEncoding: string | undefined): (() => Unpacker) | null {
   const encoding = contentEncoding?.trim().toLowerCase() ?? ''
   const found = unpackers.get(encoding)

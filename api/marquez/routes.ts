@@ -1,4 +1,7 @@
-/** GET below /api/v1: what Marquez answers about lineage, namespaces, jobs, datasets and events, in its shapes. Read-only. */
+/**
+ * GET below /api/v1: Marquez' reads of lineage, namespaces, jobs, datasets and events, in its shapes.
+ * Read-only.
+ */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import {
   listNamed,
@@ -20,7 +23,7 @@ import { readQuery, type Query } from '../query-parameters.ts'
 const listDefaultCount = 100
 const searchDefaultCount = 10
 const depthDefault = 20
-/** Units of reading a page of events: all events are counted, and those before the page are skipped. */
+/** The cost of a page of events: all events are counted, and those before the page are skipped. */
 const eventsUnits = 5
 
 export function marquezRoutes(app: FastifyInstance, { db, lineage, connections }: ApiContext): void {
@@ -99,7 +102,7 @@ export function marquezRoutes(app: FastifyInstance, { db, lineage, connections }
       count
     }
     const page = await request.readWork.run(eventsUnits, () => readStoredEvents(db, question))
-    // Events go out as the text they are kept as.
+    // Events are sent as the text that was stored.
     return reply
       .type('application/json; charset=utf-8')
       .send(

@@ -1,9 +1,12 @@
-/** Entities as OpenAPI v3 shows them: the URN, and beside it each aspect with its value and, where asked for, who wrote it when. */
+/**
+ * Entities in the shape of OpenAPI v3: the URN, and beside it each aspect with its value and, on request, who
+ * wrote it when.
+ */
 import type { AspectView } from '../../shared/catalog/entities/read-aspects.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
 
-/** `version` in the metadata is what If-Version-Match compares. */
+/** `version` in the metadata is the one that If-Version-Match compares. */
 export function showAspect(view: AspectView, withMetadata: boolean): JsonObject {
   if (!withMetadata) return { value: view.value }
   return {

@@ -1,4 +1,7 @@
-/** What follows `/openapi/v3/entity/{entityName}/`: a URN, percent-encoded or raw with its slashes, and perhaps an aspect. `generic` stands for any entity type. */
+/**
+ * Parses the path after `/openapi/v3/entity/{entityName}/`: a URN, percent-encoded or raw with its slashes,
+ * and perhaps an aspect. `generic` means any entity type.
+ */
 import { CatalogError } from '../../shared/errors.ts'
 import { isKnownAspect, knownAspectName } from '../../shared/model/aspect-registry.ts'
 import { entityTypes } from '../../shared/model/entity-types.ts'
@@ -9,7 +12,7 @@ export type EntityPath = { urn: Urn; aspectName: string | null }
 
 const namesInLowerCase = new Map(entityTypes.map(({ name }) => [name.toLowerCase(), name]))
 
-/** The entity type as URNs have it; clients write it in any case. Throws BAD_REQUEST. */
+/** The entity type as in URNs; clients may write it in any case. Throws BAD_REQUEST. */
 export function entityNameOf(sent: string): string {
   const name = namesInLowerCase.get(sent.toLowerCase()) ?? sent
   if (!/^[A-Za-z]\w{0,99}$/.test(name))
@@ -19,14 +22,20 @@ export function entityNameOf(sent: string): string {
   return name
 }
 
-/** The name of an aspect, in any case. `field` is what errors call it. Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
+/**
+ * The name of an aspect, which clients may write in any case. `field` is its name in errors. Throws
+ * INVALID_CHARACTER, LIMIT_EXCEEDED.
+ */
 export const aspectNameOf = (sent: string, field: string): string =>
   knownAspectName(storableText(sent, field))
 
-/** Instead of an entity type: the URN says which. */
+/** Instead of an entity type: the URN decides. */
 const anyType = 'generic'
 
-/** `rawPath` is the path as it was sent, not decoded. Throws BAD_REQUEST, INVALID_CHARACTER, and INVALID_URN where the URN is of another type or none. */
+/**
+ * `rawPath` is the path as it was sent, not decoded. Throws BAD_REQUEST, INVALID_CHARACTER, and INVALID_URN
+ * if there is no URN or it is of another type.
+ */
 export function parseEntityPath(rawPath: string, entityName: string): EntityPath {
   const { urnText, aspectText } = split(rawPath)
   const urn = toUrn(urnText, 'urn', entityName)
@@ -40,8 +49,8 @@ export function parseEntityPath(rawPath: string, entityName: string): EntityPath
 }
 
 /**
- * A URN that is encoded has no slash, so a slash ends it. A raw one ends at its closing parenthesis; where it has none, its
- * last segment is an aspect if it is the name of one.
+ * An encoded URN has no slash, so a slash ends it. A raw URN ends at its closing parenthesis; without one,
+ * the last segment is an aspect if it is the name of one.
  */
 function split(rawPath: string): { urnText: string; aspectText: string | null } {
   const rawSlash = rawPath.indexOf('/')

@@ -37,7 +37,10 @@ const writing = { bodyLimit: limits.proposalBodyMaxBytes, config: { access: 'wri
 const reading = { bodyLimit: limits.proposalBodyMaxBytes, config: { access: 'read' } } as const
 
 export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiContext): void {
-  /** Applies or queues the proposals, whole or (queued) each by itself, and gives what was read of them. */
+  /**
+   * Applies or queues the proposals, all together or (queued) each separately, and returns the records read
+   * from them.
+   */
   async function write(
     request: FastifyRequest,
     proposals: readonly JsonObject[],
@@ -238,7 +241,8 @@ export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiCon
     const { keyAspect } = entityTypeInfo(entityTypeOf(urn))
     const aspectNames =
       named ?? (readFlag(request.query, 'clear', false) ? await aspectsBeside(urn, keyAspect) : null)
-    // As in DataHub: an aspect in the path stands for its newest event, one in the query for all of them.
+    // As in DataHub: for an aspect of events, naming it in the path deletes the newest event, naming it in
+    // the query deletes all.
     await deleteFromCatalog(
       db,
       { urn, aspectNames, events: aspectName === null ? allEvents : 'newest' },
@@ -268,8 +272,8 @@ function refuseAbsent(reply: FastifyReply, what: 'ENTITY' | 'ASPECT', urn: Urn, 
 }
 
 /**
- * What batchGet asks for: a list of `{urn, <aspect>: {} or {headers: {If-Version-Match}}}`. `at` is what errors call
- * the list. Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER.
+ * Reads the body of batchGet, a list of `{urn, <aspect>: {} or {headers: {If-Version-Match}}}`. `at` is the
+ * name of the list in errors. Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER.
  */
 function wantedOf(entityName: string, body: unknown, at = ''): AspectsWanted[] {
   if (!Array.isArray(body))
@@ -298,7 +302,10 @@ function wantedOf(entityName: string, body: unknown, at = ''): AspectsWanted[] {
   })
 }
 
-/** Of all lists of a request together. Each version costs one query. Throws LIMIT_EXCEEDED (entitiesPerReadMaxCount). */
+/**
+ * Counts all lists of a request together, because each version costs one query. Throws LIMIT_EXCEEDED
+ * (entitiesPerReadMaxCount).
+ */
 function checkWanted(wanted: readonly AspectsWanted[]): void {
   checkCount(wanted.length, 'entitiesPerReadMaxCount', {
     field: 'body',
@@ -332,7 +339,7 @@ type WrittenAspect = {
 }
 type WrittenEntity = { entityName: string; entity: JsonObject }
 
-/** What a record wrote, with the value it states; of a patch the value is not known yet. */
+/** The aspect that a record writes, with its value; the value after a patch is not known yet. */
 function writtenAspect(
   record: ChangeRecord | undefined
 ): Pick<WrittenAspect, 'urn' | 'aspectName' | 'sentMetadata' | 'shown'> {
@@ -347,7 +354,10 @@ function writtenAspect(
   }
 }
 
-/** What is known of a queued write before it is applied: the metadata as sent, with the id of the trace it is followed by, and who sent it. */
+/**
+ * Adds what is known of a queued write before it is applied: the metadata as sent, the trace id to follow it
+ * by, and who sent it.
+ */
 function withQueuedMetadata(aspect: WrittenAspect, { actor, traceId }: FastifyRequest): WrittenAspect {
   const { properties } = aspect.sentMetadata
   const systemMetadata = {
@@ -360,7 +370,7 @@ function withQueuedMetadata(aspect: WrittenAspect, { actor, traceId }: FastifyRe
   }
 }
 
-/** One entity for each of the request, in its order, with its aspects. */
+/** One entity for each in the request, in its order, with its aspects. */
 function gather(written: readonly WrittenAspect[]): WrittenEntity[] {
   const entities = new Map<string, WrittenEntity>()
   for (const { item, entityName, urn, aspectName, shown } of written) {

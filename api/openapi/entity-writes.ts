@@ -1,10 +1,10 @@
-/** Bodies of writes over OpenAPI v3, read into proposals: what they say is a proposal's, only its envelope is another. */
+/** Reads bodies of writes over OpenAPI v3 into proposals; only the envelope differs. */
 import { CatalogError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { entityTypeInfo } from '../../shared/model/entity-types.ts'
 import { isObject } from '../../shared/model/json-values.ts'
 
-/** One aspect of a body. `item` is the place of its entity in the list; `field` is what errors call it. */
+/** One aspect of a body. `item` is the index of its entity in the list; `field` is its name in errors. */
 export type AspectWrite = {
   entityName: string
   item: number
@@ -15,7 +15,10 @@ export type AspectWrite = {
 
 export type WriteKind = 'UPSERT' | 'PATCH'
 
-/** A list of `{urn, <aspect>: {value, systemMetadata?, headers?}, …}`. Throws BAD_REQUEST; what a proposal must be is checked later. */
+/**
+ * Reads a list of `{urn, <aspect>: {value, systemMetadata?, headers?}, …}`. Throws BAD_REQUEST; proposals are
+ * checked later.
+ */
 export function writesOfEntities(entityName: string, body: unknown, kind: WriteKind, at = ''): AspectWrite[] {
   if (!Array.isArray(body))
     throw new CatalogError(
@@ -28,7 +31,7 @@ export function writesOfEntities(entityName: string, body: unknown, kind: WriteK
   )
 }
 
-/** `{<entity type>: [entities], …}`. Throws as writesOfEntities does. */
+/** Reads `{<entity type>: [entities], …}`. Throws as writesOfEntities does. */
 export function writesOfMap(body: unknown, kind: WriteKind, nameOf: (sent: string) => string): AspectWrite[] {
   if (!isObject(body))
     throw new CatalogError(
@@ -53,7 +56,7 @@ function writesOfEntity(place: Place, entity: unknown, kind: WriteKind): AspectW
   if (urn === undefined || urn === null) return writesOfKeyed(place, sent, keyAspect, kind)
   if (typeof urn !== 'string')
     throw new CatalogError('BAD_REQUEST', `${place.field}.urn must be a URN`, { field: `${place.field}.urn` })
-  // An entity without aspects is written by its key alone.
+  // For an entity without aspects, its key aspect is written.
   if (sent.length === 0 && kind === 'UPSERT') sent.push([keyAspect, { value: {} }])
   return sent.map(([aspectName, aspect]) =>
     writeOfAspect(place, { entityUrn: urn }, aspectName, aspect, kind)
@@ -102,8 +105,8 @@ type SentAspect = {
 }
 
 /**
- * The proposal that one aspect is; `aspect` is `{value, systemMetadata?, headers?}`. Throws BAD_REQUEST if it has no
- * value, or a patch no operations.
+ * The proposal for one aspect; `aspect` is `{value, systemMetadata?, headers?}`. Throws BAD_REQUEST if there
+ * is no value, or a patch has no operations.
  */
 export function proposalOf(
   entityName: string,

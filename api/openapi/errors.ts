@@ -1,4 +1,7 @@
-/** Errors as DataHub's OpenAPI says them: `error` names the kind, `message` is what its clients show, our code and details are added. */
+/**
+ * Errors in DataHub's OpenAPI form: `error` is the kind, `message` is what its clients show; our code and
+ * details are added.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError, type ErrorCode } from '../../shared/errors.ts'
 import { prepareErrorReply, problemBody, publicError } from '../error-responses.ts'
@@ -15,7 +18,7 @@ const kinds: Partial<Record<ErrorCode, string>> = {
   NOT_FOUND: 'Not Found'
 }
 
-/** The error handler of these routes. What RestLi answers 422 is a 400 here. */
+/** The error handler of these routes. An error that is 422 in RestLi is 400 here. */
 export function sendOpenApiError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = publicError(error, request)
   const { code, message } = problem
@@ -30,7 +33,7 @@ export function sendOpenApiError(error: unknown, request: FastifyRequest, reply:
     .send(JSON.stringify({ error: kind, ...problemBody(inWords(problem), request.id) }))
 }
 
-/** A value is under `value` here, and under `aspect` in a proposal. */
+/** Changes the names in errors: a value is under `value` here, and under `aspect` in a proposal. */
 function inWords(problem: CatalogError): CatalogError {
   const { field } = problem.details
   if (field === undefined || !field.includes('.aspect')) return problem

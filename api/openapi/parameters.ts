@@ -1,4 +1,7 @@
-/** Parameters of the OpenAPI routes. Those that are not known are ignored: clients send some that have no meaning here. */
+/**
+ * Reads parameters of the OpenAPI routes. Unknown ones are ignored, because clients send some that have no
+ * meaning here.
+ */
 import type { Slice } from '../../shared/catalog/entities/slice.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
@@ -6,7 +9,7 @@ import { aspectNameOf } from './entity-path.ts'
 
 export type Parameters = { [name: string]: unknown }
 
-/** Throws BAD_REQUEST for what is neither true nor false. */
+/** Throws BAD_REQUEST for anything but true and false. */
 export function readFlag(query: Parameters, name: string, fallback: boolean): boolean {
   const sent = query[name]
   if (sent === undefined || sent === '') return fallback
@@ -45,7 +48,10 @@ export function readPageCount(query: Parameters, fallback: number): number {
   return count
 }
 
-/** The slice of a scroll that is asked for by `sliceId` and `sliceMax`; null without both. Throws BAD_REQUEST, also where one of them is missing. */
+/**
+ * The slice of a scroll, from `sliceId` and `sliceMax`; null without both. Throws BAD_REQUEST, also if only
+ * one is given.
+ */
 export function readSlice(query: Parameters): Slice | null {
   const [id, max] = [readNumber(query, 'sliceId', -1), readNumber(query, 'sliceMax', -1, 1)]
   if (id < 0 && max < 0) return null
@@ -74,7 +80,10 @@ export function readText(query: Parameters, name: string): string | null {
   return sent
 }
 
-/** The names of aspects, repeated or with commas between; null if all are meant. Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
+/**
+ * Names of aspects, repeated or separated by commas; null means all. Throws INVALID_CHARACTER,
+ * LIMIT_EXCEEDED.
+ */
 export function readAspectNames(query: Parameters): string[] | null {
   const sent = query.aspects ?? query.aspectNames
   const texts = (Array.isArray(sent) ? sent : [sent]).flatMap((text) =>

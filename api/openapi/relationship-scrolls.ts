@@ -1,4 +1,6 @@
-/** Relationships page by page, of entities or of all: /openapi/v3/relationship and /openapi/v3/lineage/scroll. */
+/**
+ * Pages of relationships, of one entity or of all: /openapi/v3/relationship and /openapi/v3/lineage/scroll.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import {
   checkDirection,
@@ -50,7 +52,7 @@ export function relationshipScrollRoutes(app: FastifyInstance, { db }: ApiContex
     answer(await scrollRelationships(db, { ...pageOf(queryOf(request)), types: [request.params.type] }))
   )
 
-  // A wildcard, because a URN that is sent raw may hold slashes.
+  // A wildcard, because a raw URN may contain slashes.
   app.get<{ Params: { entityName: string; '*': string } }>(
     '/openapi/v3/relationship/:entityName/*',
     async (request) => {
@@ -162,7 +164,7 @@ function text(query: Query, name: string): string | null {
   return value
 }
 
-/** Given several times, or once with commas between. Throws INVALID_CHARACTER. */
+/** Repeated, or once with commas in between. Throws INVALID_CHARACTER. */
 function texts(query: Query, name: string): string[] | null {
   const value = query[name] ?? query[`${name}[]`]
   if (value === undefined) return null
@@ -176,7 +178,10 @@ function texts(query: Query, name: string): string[] | null {
 const isTexts = (value: JsonValue): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')
 
-/** The URNs that a filter of an end allows: `{and: [{criteria: [{field: 'urn', values: […]}]}]}`, which is all that is known of ends. */
+/**
+ * The URNs that a filter on one end allows: `{and: [{criteria: [{field: 'urn', values: […]}]}]}`. `urn` is
+ * the only field supported.
+ */
 function urnsOfFilter(filter: JsonValue | undefined, field: string): string[] | null {
   if (filter === undefined || filter === null) return null
   const groups = isObject(filter) ? (filter.and ?? filter.or) : null
@@ -187,7 +192,7 @@ function urnsOfFilter(filter: JsonValue | undefined, field: string): string[] | 
       { field }
     )
   if (groups.length === 0) return null
-  // Checked before sets are compared with sets.
+  // Checked before the groups are compared with each other, which takes quadratic time.
   checkCount(groups.length, 'filterGroupsMaxCount', { field, what: `${groups.length} groups of filters` })
   const perGroup = groups.map((group, index) => {
     const criteria = isObject(group) ? (group.criteria ?? group.and) : null
@@ -206,7 +211,7 @@ function urnsOfFilter(filter: JsonValue | undefined, field: string): string[] | 
     return first.filter((urn) => others.every((set) => set.includes(urn)))
   })
   const urns = [...new Set(perGroup.flat())]
-  // Criteria that no URN meets must not read as no filter at all.
+  // Without this check, criteria that no URN meets would act like no filter.
   if (urns.length === 0) throw new CatalogError('BAD_REQUEST', `${field} allows no URN`, { field })
   return urns
 }

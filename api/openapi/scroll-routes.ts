@@ -1,4 +1,7 @@
-/** GET /openapi/v3/entity/{entityName} and POST /openapi/v3/entity/scroll: entities that a search finds, page by page, with their aspects. */
+/**
+ * GET /openapi/v3/entity/{entityName} and POST /openapi/v3/entity/scroll: pages of the entities that a search
+ * finds, with their aspects.
+ */
 import type { FastifyInstance } from 'fastify'
 import { readEntities } from '../../shared/catalog/entities/read-entities.ts'
 import type { ReadWork } from '../../shared/catalog/lineage/read-work.ts'
@@ -22,7 +25,7 @@ import {
 
 const pageDefaultCount = 10
 
-/** Names null: every aspect; none: URNs alone. */
+/** `aspects`: null for all aspects, empty for URNs only. */
 type Page = { input: EntityScrollInput; aspects: readonly string[] | null; withMetadata: boolean }
 
 export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext): void {
@@ -41,7 +44,7 @@ export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext):
       const entities = urns.map((urn) => showEntity(urn, byUrn.get(urn) ?? new Map(), withMetadata))
       return { found, entities, page: found.nextScrollId === null ? {} : { scrollId: found.nextScrollId } }
     } catch (error) {
-      // The question is a part of this request's own, under its own names.
+      // Errors name the inputs of GraphQL; this replaces them by the names used here.
       if (!(error instanceof CatalogError)) throw error
       const { field } = error.details
       throw new CatalogError(
@@ -80,7 +83,8 @@ export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext):
         ...(names ? { types: names.map((name) => graphqlTypeOf(entityNameOf(name))) } : {}),
         orFilters: filtersOf(sent)
       }
-      // None named is all of them; only where nothing is said of aspects are there URNs alone.
+      // An empty list of names means all aspects; only without any mention of aspects does the answer have
+      // URNs only.
       const named = textsOf(sent, 'aspects')?.map((name) => aspectNameOf(name, 'aspects')) ?? null
       const aspects = named?.length === 0 ? null : (named ?? [])
       const withFacets = !readFlag(query, 'skipAggregation', true)
@@ -105,7 +109,10 @@ const inTheseWords = (text: string): string =>
     .replaceAll('input.orFilters', 'filter.and')
     .replaceAll(/input\.(?=[a-zA-Z])/g, '')
 
-/** What both ask in their query. The order is always that of ids: a scroll by it sees each entity once. */
+/**
+ * The parameters of the query that both routes share. Always ordered by id, so that a scroll returns each
+ * entity once.
+ */
 const inputOf = (query: Parameters): EntityScrollInput => ({
   query: readText(query, 'query') ?? '*',
   scrollId: readText(query, 'scrollId'),
@@ -130,7 +137,10 @@ function textsOf(body: JsonObject, name: string): string[] | null {
   })
 }
 
-/** `filter: {and: [{criteria: […]}]}`: one item of the outer list must match, and all items of that inner list. Throws BAD_REQUEST. */
+/**
+ * Reads `filter: {and: [{criteria: […]}]}`: one item of the outer list must match, and all items of its inner
+ * list. Throws BAD_REQUEST.
+ */
 function filtersOf(body: JsonObject): NonNullable<EntityScrollInput['orFilters']> {
   const filter = body.filter ?? {}
   const groups = isObject(filter) ? (filter.and ?? filter.or ?? []) : null

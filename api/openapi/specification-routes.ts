@@ -1,4 +1,7 @@
-/** GET /openapi/v1/registry/models/entity/specifications: which entity types there are, each with its aspects, for clients that ask before they write. */
+/**
+ * GET /openapi/v1/registry/models/entity/specifications: the entity types with their aspects, for clients
+ * that check before they write.
+ */
 import type { FastifyInstance } from 'fastify'
 import { aspectsOfType } from '../../shared/model/aspect-places.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'

@@ -1,4 +1,6 @@
-/** POST /openapi/v1/trace/write/{traceId}: what became of a write, asked for by the id in `traceparent` of its answer. */
+/**
+ * POST /openapi/v1/trace/write/{traceId}: the result of a write, by the id in `traceparent` of its answer.
+ */
 import type { FastifyInstance } from 'fastify'
 import { parseTraced, readTrace } from '../../shared/catalog/loads/read-trace.ts'
 import type { ApiContext } from '../context.ts'

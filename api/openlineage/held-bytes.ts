@@ -1,8 +1,11 @@
-/** Bounds the bytes of all bodies of events that one process holds, from when they arrive until they are committed. */
+/** Bounds the bytes of all event bodies in one process, from their arrival until they are committed. */
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 
-/** Gives what `work` gives; what it holds is released when it has ended. `hold` throws UNAVAILABLE where there is no room for so many bytes. */
+/**
+ * Returns what `work` returns, and then releases what it held. `hold` throws UNAVAILABLE if there is no room
+ * for that many bytes.
+ */
 export type WhileHolding = <T>(work: (hold: (bytes: number) => void) => Promise<T>) => Promise<T>
 
 export function holdBytes(): WhileHolding {

@@ -17,10 +17,10 @@ import { readBody } from '../loads/read-body.ts'
 import { readQuery } from '../query-parameters.ts'
 import { holdBytes } from './held-bytes.ts'
 
-/** DataHub's clients are given a base address that ends with this. */
+/** DataHub's clients use a base address that ends with the second. */
 const prefixes = ['', '/openapi/openlineage'] as const
 
-/** Encapsulated: bodies of these routes are unpacked and bounded here. */
+/** Encapsulated, because bodies of these routes are unpacked and bounded here. */
 export async function openLineageRoutes(
   app: FastifyInstance,
   { uploadDb, db, connections }: ApiContext
@@ -67,7 +67,10 @@ export async function openLineageRoutes(
   })
 }
 
-/** An event changes facts of datasets in any domain, also where it leaves no change behind that could be held against the token. Throws FORBIDDEN. */
+/**
+ * Throws FORBIDDEN for a token limited to a domain: an event changes facts of datasets in any domain, even if
+ * no change results that could be checked against the token.
+ */
 function checkUnlimited({ actor: { domainUrn } }: FastifyRequest): void {
   if (domainUrn !== null)
     throw new CatalogError(
@@ -80,12 +83,12 @@ const callOf = (request: FastifyRequest) => ({ actor: request.actor, requestId: 
 
 type FailedEvent = { index: number; reason: string; retriable: boolean }
 
-/** Events of one list that wait to be committed at a time. */
+/** Events of one list that may wait to be committed. */
 const waitingPerListMaxCount = 400
-/** How long one list is read without a turn for others. */
+/** How long one list is read before others get a turn. */
 const turnMaxMs = 20
 
-/** Each event by itself: what is wrong with one is said of that one. */
+/** Applies each event separately, so that a faulty one is reported alone. */
 async function answerBatch(
   groups: EventGroups,
   connections: Connections | undefined,

@@ -1,7 +1,9 @@
 /**
- * /health/live: the process answers. /health/ready (and /health, and DataHub's /health/detailed): it can be used.
+ * /health/live: the process answers. /health/ready (and /health, and DataHub's /health/detailed): it can be
+ * used.
  *
- * Without its queue loads are still accepted and the sweeper moves them on, so the process is ready, only degraded.
+ * Without the queue, loads are still accepted and the sweeper moves them on, so the process counts as ready,
+ * but degraded.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { checkReadiness } from '../../shared/catalog/access/check-readiness.ts'

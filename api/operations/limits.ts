@@ -1,4 +1,4 @@
-/** /api/limits: every number a caller can hit. */
+/** /api/limits: every limit that a caller can exceed. */
 import type { FastifyInstance } from 'fastify'
 import { limits } from '../../shared/limits.ts'
 

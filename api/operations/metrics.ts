@@ -1,4 +1,4 @@
-/** /metrics for Prometheus, and what is counted of requests. */
+/** /metrics for Prometheus, and the counters of requests. */
 import type { FastifyInstance } from 'fastify'
 import { requireScraper } from '../../shared/platform/metrics-access.ts'
 import { metrics, renderMetrics } from '../../shared/platform/metrics.ts'
@@ -12,7 +12,7 @@ export function metricsRoutes(app: FastifyInstance, { config }: ApiContext): voi
   })
 }
 
-/** Counts every answer. The label is the route, never the path: a path holds URNs. */
+/** Counts every answer. The label is the route, never the path, because a path contains URNs. */
 export function countRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none')

@@ -1,4 +1,4 @@
-/** /version: what runs here. */
+/** /version: the version that is running. */
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { packagePath } from '../../shared/platform/paths.ts'
@@ -14,8 +14,8 @@ export function versionRoutes(app: FastifyInstance): void {
   }))
 }
 
-/** What package.json says of this. */
+/** The name and version in package.json. */
 export function readPackage(): Package {
-  // a border: our own package.json
+  // our own package.json
   return JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as Package
 }

@@ -1,4 +1,7 @@
-/** The reference of our own routes but loads: GraphQL, lineage, domains, names, sessions, the service. docs/api.md explains them. */
+/**
+ * The reference of our own routes except loads: GraphQL, lineage, domains, names, sessions, the service.
+ * docs/api.md explains them.
+ */
 import { limits } from '../../shared/limits.ts'
 import {
   anyObject,

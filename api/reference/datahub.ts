@@ -1,4 +1,4 @@
-/** The reference of the routes of DataHub's clients, as far as they are ours to describe. docs/rest.md explains them. */
+/** The reference of the routes of DataHub's clients. docs/rest.md explains them. */
 import { limits } from '../../shared/limits.ts'
 import {
   anyObject,
@@ -34,7 +34,7 @@ const missingReferences = {
 }
 const value = (json: Schema): Schema => object({ value: json }, { optional: ['value'] })
 
-/** One route for each root: the parameter says what to do. */
+/** One route for each root: the parameter `action` selects the call. */
 const actions = (
   summary: string,
   names: { readonly [action: string]: string },

@@ -1,4 +1,4 @@
-/** How a route is described for the reference of the REST API, and short words for the parts of a description. */
+/** The types in which routes are described for the REST reference, and short functions for their parts. */
 
 /** JSON Schema 2020-12; `$ref: 'Load#'` names one of shapes.ts. */
 export type Schema = { readonly [keyword: string]: unknown }
@@ -17,13 +17,13 @@ export const tags = {
 export type Description = {
   tag: keyof typeof tags
   summary: string
-  /** More than a sentence can say; CommonMark. */
+  /** Longer text, in CommonMark. */
   more?: string
-  /** The path as clients write it, where the route ends in a wildcard: `/aspects/{urn}`. */
+  /** The path as clients write it, if the route ends in a wildcard: `/aspects/{urn}`. */
   path?: string
-  /** What the names in the path mean; a name without an entry is a plain text. */
+  /** The parameters in the path; one without an entry is a plain text. */
   params?: { readonly [name: string]: Schema }
-  /** Every parameter of the query; `required` names those that must be given. */
+  /** The parameters of the query; `required` in a schema means that it must be given. */
   query?: { readonly [name: string]: Schema }
   required?: readonly string[]
   headers?: { readonly [name: string]: Schema }
@@ -32,7 +32,7 @@ export type Description = {
   bodies?: { readonly [mediaType: string]: Schema }
   /** By status. The errors that every route can answer are added. */
   answers: { readonly [status: number]: Answer }
-  /** A route that serves another one's clients too ignores parameters that it does not know. */
+  /** For routes that serve clients of another API: unknown parameters are ignored. */
   ignoresUnknownParameters?: true
 }
 
@@ -67,7 +67,7 @@ export const oneOf = (values: readonly string[], description: string, more: Sche
 })
 export const listOf = (items: Schema, more: Schema = {}): Schema => ({ type: 'array', items, ...more })
 export const ref = (name: string): Schema => ({ $ref: `${name}#` })
-/** All properties are always there, unless `optional` names them. */
+/** All properties are required, unless `optional` names them. */
 export const object = (
   properties: { readonly [name: string]: Schema },
   { optional = [], ...more }: { optional?: readonly string[] } & Schema = {}

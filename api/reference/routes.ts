@@ -17,14 +17,14 @@ export const descriptions: ReadonlyMap<string, Description> = new Map(
   )
 )
 
-/** Routes outside the REST API, and why. */
+/** Routes outside of the REST API, with the reason. */
 export const undescribed: ReadonlyMap<string, string> = new Map([
   ['GET /', 'leads a browser to the web UI'],
   ['GET /ui/', 'a page of the web UI'],
   ['GET /ui/*', 'pages and files of the web UI']
 ])
 
-/** To be added before the routes, which it watches. */
+/** Add it before the routes, because it watches them being added. */
 export async function addReference(app: FastifyInstance): Promise<void> {
   for (const [name, shape] of Object.entries(shapes)) app.addSchema({ $id: name, ...shape })
   await app.register(fastifySwagger, {
@@ -37,7 +37,7 @@ export async function addReference(app: FastifyInstance): Promise<void> {
           'The REST API of a metadata catalog for domains and lineage. GraphQL describes itself, and most reads are there. Paths are relative to where this description was read.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' }
       },
-      // relative to /openapi.json, so that it holds below any prefix of a proxy
+      // relative to /openapi.json, so that it is right below any prefix of a proxy
       servers: [{ url: './' }],
       tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
       components: {
@@ -85,7 +85,7 @@ function printReference(app: FastifyInstance): string {
   return JSON.stringify({ ...rest, paths: inOrder(paths ?? {}) })
 }
 
-/** Paths as the descriptions have them, whatever the order in which routes are registered. */
+/** Paths in the order of the descriptions, whatever the order in which routes are registered. */
 function inOrder(paths: object): object {
   const places = new Map(
     [...descriptions].map(([route, { path }], index) => [
@@ -98,7 +98,7 @@ function inOrder(paths: object): object {
   )
 }
 
-/** What a token needs is said by the route itself: api/auth.ts goes by the same. */
+/** The required access comes from the route itself, as in api/auth.ts. */
 function schemaOf(description: Description, route: RouteOptions): FastifySchema {
   const method = [route.method].flat()[0] ?? 'GET'
   const access = route.config?.access ?? (method === 'GET' || method === 'HEAD' ? 'read' : 'write')

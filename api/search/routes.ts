@@ -1,4 +1,4 @@
-/** GET /resolve: the one entity that a short reference means. */
+/** GET /resolve: the entity that a short reference means. */
 import type { FastifyInstance } from 'fastify'
 import { resolveReference } from '../../shared/catalog/search/resolve-reference.ts'
 import { CatalogError } from '../../shared/errors.ts'

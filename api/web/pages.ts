@@ -1,12 +1,15 @@
-/** The pages of the web UI, and what a path below /ui/ leads to. */
+/** The pages of the web UI, and the file or redirect for each path below /ui/. */
 
-/** What answers a path: a file of the site, or the same page at its proper address, relative to the one that was asked for. */
+/**
+ * The answer to a path: a file of the site, or a redirect to the proper address of the page, relative to the
+ * requested one.
+ */
 export type Found = { file: string; isHashed: boolean } | { redirect: string }
 
-/** The one page for all views, which looks at the address itself. */
+/** The one page for all views, which reads the address itself. */
 const main = 'index.html'
 
-/** Names below /ui/ and the files that answer them. Every other name is unknown, so that a mistyped address is an error. */
+/** Names below /ui/ and their files. Any other name is unknown, so a mistyped address is an error. */
 export const pages: ReadonlyMap<string, string> = new Map([
   ['', main],
   ['search', main],
@@ -17,19 +20,20 @@ export const pages: ReadonlyMap<string, string> = new Map([
   ['tokens', main],
   ['edit-lineage', main],
   ['sign-in', main],
-  // pages of their own, so that nobody else loads what they need
+  // pages of their own, so that only they load their large libraries
   ['explorer', 'explorer.html'],
   ['reference', 'reference.html']
 ])
 
-/** The build writes a hash of the content into the name: such a file never changes. */
+/** The build puts a hash of the content into the name, so such a file never changes. */
 const hashed = /^assets\/[\w-]+(?:\.[\w-]+)*$/
 /** Other files, such as an icon. */
 const plain = /^[\w-]+(?:\.[\w-]+)+$/
 
 /**
- * What `path`, the path of a request without its query, leads to; null if nothing. Addresses in pages are relative, so a page has
- * one address only: `/ui` and `/ui/search/` lead to `/ui/` and `/ui/search`.
+ * The answer to `path`, the path of a request without its query; null if there is none. Addresses in pages
+ * are relative, so a page must have only one address: `/ui` and `/ui/search/` redirect to `/ui/` and
+ * `/ui/search`.
  */
 export function findPage(path: string): Found | null {
   if (path === '/ui') return { redirect: 'ui/' }

@@ -1,6 +1,6 @@
 /**
- * Refuses requests that a page of another site makes a browser send. The cookie of a session is SameSite=Strict and writes
- * need x-csrf-token as well; this also holds against pages of another host of the same site.
+ * Refuses requests that a page of another site makes a browser send. The session cookie is SameSite=Strict,
+ * and writes need x-csrf-token; this check also protects against pages of another host of the same site.
  */
 import type { FastifyRequest } from 'fastify'
 import { CatalogError } from '../../shared/errors.ts'
@@ -15,14 +15,16 @@ function isSameOrigin(request: FastifyRequest): boolean {
   const { headers, method } = request
   const site = headers['sec-fetch-site']
   const reads = method === 'GET' || method === 'HEAD'
-  // Browsers always say it over https, and no page can change it. `none`: the person typed the address.
+  // Over https, browsers always send it, and pages cannot change it. `none`: the person typed the address.
   if (site !== undefined)
     return site === 'same-origin' || site === 'none' || (reads && headers['sec-fetch-mode'] === 'navigate')
   const { origin } = headers
   return origin === undefined || hostsOf(request).includes(hostOf(origin))
 }
 
-/** Under which names the browser may have reached us: a proxy may replace Host and then says what it was. */
+/**
+ * The host names that the browser may have used: a proxy may replace Host, and then forwards the original.
+ */
 function hostsOf({ headers }: FastifyRequest): (string | null)[] {
   const forwarded = headers['x-forwarded-host']
   return [headers.host, typeof forwarded === 'string' ? forwarded.split(',')[0]?.trim() : undefined]

@@ -1,12 +1,12 @@
-/** The cookie that contains the id of a browser's session: how it is read from a request and set in an answer. */
+/** The cookie with the id of a browser's session: reads it from requests and sets it in answers. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { limits } from '../../shared/limits.ts'
 
 export const sessionCookie = 'tributary_session'
 
 /**
- * The id that the cookie of a request contains; null where there is none, and where the request has a header
- * Authorization: such a request is judged by its token alone.
+ * The session id in the cookie of a request; null without one, and for a request with a header Authorization,
+ * where only the token counts.
  */
 export function sessionIdOf(request: FastifyRequest): string | null {
   const { authorization, cookie } = request.headers
@@ -15,8 +15,8 @@ export function sessionIdOf(request: FastifyRequest): string | null {
 }
 
 /**
- * Without Path and Domain: the browser takes the folder of `…/session`, which is the whole UI below whatever prefix a
- * proxy gives it, and sends the cookie to this host only.
+ * Without Path and Domain: the browser then uses the folder of `…/session`, which is the whole UI below
+ * whatever prefix a proxy gives it, and sends the cookie to this host only.
  */
 export function setSessionCookie(reply: FastifyReply, id: string): void {
   reply.setCookie(sessionCookie, id, { ...attributesFor(reply), maxAge: limits.sessionMaxSeconds })
@@ -30,8 +30,8 @@ const attributesFor = ({ request }: FastifyReply) =>
   ({ httpOnly: true, sameSite: 'strict', secure: isHttps(request) }) as const
 
 /**
- * Whether the browser came over https, by what it says itself or by what a proxy in front says. Who lies here harms only
- * his own browser.
+ * Whether the browser uses https, according to itself or to a proxy in front. A false claim only harms the
+ * browser that makes it.
  */
 function isHttps({ headers }: FastifyRequest): boolean {
   const forwarded = headers['x-forwarded-proto']

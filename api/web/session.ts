@@ -15,11 +15,12 @@ import { readQuery } from '../query-parameters.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { clearSessionCookie, sessionCookie, sessionIdOf, setSessionCookie } from './session-cookie.ts'
 
-/** Cookies, and the tokens against forged requests. To be added before any hook that reads a cookie. */
+/** Cookies, and the tokens against forged requests. Add it before any hook that reads a cookie. */
 export async function addCookies(app: FastifyInstance): Promise<void> {
-  // Read only where a request has no header Authorization, so that clients with a token pay nothing for it.
+  // No hook: the cookie is only read for requests without a header Authorization, so clients with a token pay
+  // nothing for it.
   await app.register(fastifyCookie, { hook: false })
-  // The id of the session is the secret: its tokens end with it, and no second cookie is needed.
+  // The secret is the session id, so its tokens end with it, and no second cookie is needed.
   await app.register(fastifyCsrf, {
     cookieKey: sessionCookie,
     getToken: ({ headers }) => textOf(headers['x-csrf-token']),
@@ -30,7 +31,10 @@ export async function addCookies(app: FastifyInstance): Promise<void> {
 const textOf = (header: string | string[] | undefined): string | undefined =>
   typeof header === 'string' ? header : undefined
 
-/** Every request of a session but GET and HEAD needs a token of that session in x-csrf-token. To be added after the authentication. */
+/**
+ * Every session request except GET and HEAD needs a token of that session in x-csrf-token. Add it after the
+ * authentication.
+ */
 export function addForgeryProtection(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.session === null || request.method === 'GET' || request.method === 'HEAD') done()
@@ -93,7 +97,7 @@ export function sessionRoutes(app: FastifyInstance, { db }: Pick<ApiContext, 'db
   })
 }
 
-/** What the browser may know: everything but the id, which is in the cookie alone. */
+/** The session without its id, which only the cookie contains. */
 function viewOf({ id, actor, expiresAt }: WebSession, reply: FastifyReply) {
   reply.request.cookies = { [sessionCookie]: id }
   return {

@@ -1,4 +1,4 @@
-/** Serves the web UI below /ui/, as the build left it in dist/site: to everybody, since its pages contain no data. */
+/** Serves the web UI below /ui/ from dist/site, to everybody, because its pages contain no data. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
@@ -8,7 +8,7 @@ import { packagePath } from '../../shared/platform/paths.ts'
 import type { ApiContext } from '../context.ts'
 import { findPage } from './pages.ts'
 
-/** Everything comes from this server, no text of a page runs as a script, and no other site may show a page in a frame. */
+/** All content comes from this server, no inline script runs, and no other site may frame a page. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,7 +26,7 @@ const headers = { 'content-security-policy': policy, 'x-frame-options': 'DENY' }
 
 const cacheControl = {
   hashed: 'public, max-age=31536000, immutable',
-  /** Kept, but asked for each time: the answer is mostly 304. */
+  /** Cached, but revalidated each time: the answer is mostly 304. */
   other: 'no-cache'
 }
 
@@ -39,12 +39,12 @@ export async function webRoutes(
     serve: false,
     preCompressed: true,
     cacheControl: false,
-    // a range of a compressed file is of no use to anybody
+    // a range of a compressed file is useless
     acceptRanges: false,
     dotfiles: 'deny',
     suppressWarning: true
   })
-  // A file that is not there: by then the headers of one that is are set.
+  // A file is missing. The headers of the file are already set by now, so they are replaced.
   app.setNotFoundHandler((request, reply) => {
     reply.header('cache-control', 'no-store')
     throw notFound(request)
