@@ -1,4 +1,4 @@
-/** The options that every command has which talks to a server. */
+/** The options of every command that talks to a server. */
 import { readConfig } from '../shared/platform/config.ts'
 import { findServer, type Server } from './client/server.ts'
 import type { CommandInput, Option } from './command.ts'

@@ -1,21 +1,24 @@
-/** What a command is: its options and the function behind it, which a test calls without a process. */
+/** The definition of a command: its options and its function, which tests call without a process. */
 import type { Terminal } from './terminal.ts'
 
 export type Option = {
-  /** How help names the value, such as `URN`; absent for a switch. */
+  /** The value's name in help, such as `URN`; absent for a switch. */
   value?: string
-  /** The only values that are taken. */
+  /** The only values allowed. */
   choices?: readonly string[]
   help: string
 }
 
-/** Words that a shell may complete an operand with. */
+/** The words that a shell offers for an operand. */
 export type OperandWords = 'files' | readonly string[]
 
 export type Command = {
   /** Further paragraphs of help. */
   notes?: readonly string[]
-  /** The operands, as help names them, in order. Dots after the last one mean any number; brackets mean optional. */
+  /**
+   * The operands by their names in help, in order. Dots after the last one mean any number; brackets mean
+   * optional.
+   */
   operands?: readonly string[]
   operandWords?: OperandWords
   options: Readonly<Record<string, Option>>

@@ -1,4 +1,7 @@
-/** What to print and how to end, whatever was thrown. Knows the errors of every layer: loaded only when one was thrown. */
+/**
+ * Turns any error into the message to print and the exit code. It knows the errors of every layer, so it is
+ * only loaded after an error.
+ */
 import { CannotEmbed } from '../dev/embedded-postgres/cannot-embed.ts'
 import { UnknownSchemaError } from '../shared/db/migrate.ts'
 import { isConnectionTrouble } from '../shared/db/sql-errors.ts'
@@ -7,7 +10,7 @@ import { ConfigError } from '../shared/platform/config.ts'
 import { withoutSecrets } from '../shared/platform/without-secrets.ts'
 import { exitCodes, reasonOf, Refusal } from './failure.ts'
 
-/** A stack is shown only for what nobody expected. */
+/** A stack is only shown for unexpected errors. */
 export function describeFailure(error: unknown): { message: string; exitCode: number } {
   if (error instanceof Refusal) return { message: withoutSecrets(error.message), exitCode: error.exitCode }
   if (error instanceof ConfigError || error instanceof CannotEmbed || error instanceof UnknownSchemaError) {

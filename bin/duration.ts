@@ -1,4 +1,4 @@
-/** Reads the times that people type: `30d`, `12h`, `90m`, or a date. */
+/** Parses times as people type them: `30d`, `12h`, `90m`, or a date. */
 import { Refusal } from './failure.ts'
 
 const minuteMs = 60_000
@@ -9,12 +9,12 @@ const unitsMs: Readonly<Record<string, number>> = {
   w: 7 * 24 * 60 * minuteMs
 }
 
-/** The moment that lies `text` after `now`, or the moment that it names (a date alone is its midnight, UTC). Throws Refusal. */
+/** The moment `text` after `now`, or the date in `text` (at midnight UTC). Throws Refusal. */
 export function parseExpiry(text: string, now: Date): Date {
   return momentOf(text, now, 1) ?? refuse('--expires', '30d, 12h or 2030-01-31', text)
 }
 
-/** The moment that lies `text` before `now`, or the moment that it names. Throws Refusal. */
+/** The moment `text` before `now`, or the date in `text`. Throws Refusal. */
 export function parseSince(text: string, now: Date): Date {
   return momentOf(text, now, -1) ?? refuse('--since', '30d, 12h or 2026-01-31', text)
 }

@@ -1,4 +1,4 @@
-/** The expected ends of a command: the exit codes, and an error that carries its line and its code. */
+/** The exit codes, and the error of a command that ends with a message and one of them. */
 
 export const exitCodes = {
   ok: 0,
@@ -27,7 +27,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The first words of an error; an AggregateError (several addresses of one host tried) has them inside. */
+/** The message of an error. An AggregateError (for several addresses of one host) has it in its parts. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   if (!(error instanceof Error)) return String(error)

@@ -1,8 +1,9 @@
 /**
- * Lineage as a tree of text: each entity once where it is nearest, marked where it is met again, so that cycles end.
+ * Lineage as a tree of text: each entity once, at its nearest place, with a mark where it occurs again, so
+ * cycles end.
  *
- * What is kept is bounded by the number of lines, however large the lineage is: the nearest entities first, then the
- * marks, and the rest is counted.
+ * Memory is bounded by the number of lines, however large the lineage is: the nearest entities first, then
+ * the marks; the rest is counted.
  */
 import { nameFromUrn, schemaFieldParts } from '../shared/urn/kinds.ts'
 import { toUrn } from '../shared/urn/urn.ts'
@@ -18,15 +19,18 @@ type Place = {
 
 export type LineageTree = {
   roots: readonly Place[]
-  /** Nearest entities that hang below no other: what is between was left out. */
+  /** Nearest entities without a parent in the tree, because what is between was left out. */
   apart: readonly Place[]
-  /** Entities in the tree, the roots left out. */
+  /** Entities in the tree, without the roots. */
   shownCount: number
-  /** Hops to the entity that is farthest away, shown or not. */
+  /** Hops to the farthest entity, shown or not. */
   hops: number
 }
 
-/** Reads no further than the tree needs. `maxLines` counts entities and marks, not the lines that count the rest. */
+/**
+ * Reads no further than the tree needs. `maxLines` counts entities and marks, not the lines that count the
+ * rest.
+ */
 export async function growTree(
   { lines }: Pick<LineageLines, 'lines'>,
   direction: Direction,
@@ -50,7 +54,7 @@ export async function growTree(
     const { upstream, downstream, degree } = line.edge
     const [nearUrn, farUrn] = direction === 'DOWNSTREAM' ? [upstream, downstream] : [downstream, upstream]
     const [near, far] = [places.get(nearUrn), places.get(farUrn)]
-    // Edges come in the order of their near ends: none of the others begins at what is shown.
+    // Edges are ordered by their near ends, so none of the remaining ones begins at a shown entity.
     if (near === undefined) break
     marksLeft ??= maxLines - places.size
     if (far === undefined) near.moreCount += 1
@@ -77,7 +81,7 @@ type Strokes = { branch: string; last: string; pipe: string; gap: string }
 const drawn: Strokes = { branch: '├─ ', last: '└─ ', pipe: '│  ', gap: '   ' }
 const plain: Strokes = { branch: '|- ', last: '`- ', pipe: '|  ', gap: '   ' }
 
-/** Whether a terminal of this environment can show the strokes that trees are drawn with. */
+/** Whether a terminal with these variables can show line-drawing characters. */
 export function canDraw(env: Readonly<Record<string, string | undefined>>): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || ''
   return /utf-?8/i.test(locale) && env.TERM !== 'dumb'

@@ -1,4 +1,4 @@
-/** Prints how a load has ended: counts, the first rejects, and how to get the rest. */
+/** Prints the result of a load: counts, the first rejects, and how to get the rest. */
 import { readRejects, type Reject } from './client/follow-load.ts'
 import { count, perSecond } from './client/load-progress.ts'
 import { hasEnded, isObject, loadAsJson, type LoadView } from './client/load-view.ts'
@@ -8,21 +8,21 @@ import type { Terminal } from './terminal.ts'
 const rejectsShownCount = 10
 
 export type ReportOptions = {
-  /** How people call what was sent; null if one thing was, or nothing. */
+  /** The name of the input for people; null if only one input, or none, was sent. */
   name: string | null
-  /** The operand, for those who read JSON; null if nothing was sent. */
+  /** The operand, for JSON output; null if nothing was sent. */
   file: string | null
   asJson: boolean
   isQuiet: boolean
-  /** Null if it is not this command that sent it. */
+  /** Null if this command did not send the load. */
   elapsedMs: number | null
-  /** It was there before: the same key, the same body. */
+  /** The load existed before: the same key, the same body. */
   isReplay?: boolean
-  /** Where a line of the load is for the person. */
+  /** Where a line of the load is in the inputs. */
   place?: (line: number) => string
 }
 
-/** Words go to standard error, the outcome to standard output. Throws what reading the rejects throws. */
+/** Messages go to standard error, the result to standard output. Throws what reading the rejects throws. */
 export async function reportLoad(
   server: Server,
   load: LoadView,
@@ -83,7 +83,7 @@ function warn({ hasColour }: Terminal, line: string): string {
 
 const listedCount = 20
 
-/** What the server reports beside the counts, as lines: a name and its value, what is within it further in. */
+/** The server's report beside the counts, as lines of name and value, with nested values indented. */
 function reportLines(value: unknown): string[] {
   return isObject(value) ? linesOf(value, '  ') : []
 }
@@ -111,7 +111,7 @@ function listOf(items: readonly unknown[], total: number, indent: string): strin
     : shown
 }
 
-/** `columnEdges` is "column edges". */
+/** `columnEdges` becomes "column edges". */
 function wordsOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

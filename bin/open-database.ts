@@ -1,4 +1,4 @@
-/** Opens the database that a command talks to: that of DATABASE_URL, or the embedded one of the data directory. */
+/** Opens the database of a command: the one of DATABASE_URL, or the embedded one of the data directory. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectDatabase } from '../shared/db/connect.ts'
@@ -12,7 +12,7 @@ const poolMax = 2
 const statementTimeoutMs = 60_000
 const lockTimeoutMs = 10_000
 
-/** Throws Refusal (exit code 78) if there is no DATABASE_URL; `command` is the word to name. */
+/** Throws Refusal (exit code 78) if there is no DATABASE_URL; `command` is named in the message. */
 export function requireDatabaseUrl(config: Config, command: string): string {
   if (config.databaseUrl !== null) return config.databaseUrl
   throw new Refusal(
@@ -40,8 +40,8 @@ export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>)
 }
 
 /**
- * As withDatabase, on DATABASE_URL or else on the embedded database that `npm start` made, which is started for the
- * moment where it does not run. Throws Refusal if there is neither.
+ * As withDatabase, on DATABASE_URL, otherwise on the embedded database that `npm start` created, which is
+ * started temporarily if it does not run. Throws Refusal if there is neither.
  */
 export async function withCatalogDatabase<T>(
   config: Config,
@@ -57,7 +57,7 @@ export async function withCatalogDatabase<T>(
       exitCodes.config
     )
   }
-  // loaded only when needed: a server with a DATABASE_URL has no use for it
+  // loaded only when needed: with DATABASE_URL it is not
   const { startEmbeddedPostgres } = await import('../dev/embedded-postgres/start-embedded-postgres.ts')
   const server = await startEmbeddedPostgres({ dataDir: join(config.dataDir, 'pg') })
   try {
@@ -67,7 +67,7 @@ export async function withCatalogDatabase<T>(
   }
 }
 
-/** The token file tells of a database that had to be kept elsewhere. */
+/** The token file is there even if the database had to be created elsewhere. */
 function hasEmbeddedDatabase(dataDir: string): boolean {
   return existsSync(join(dataDir, 'pg')) || existsSync(join(dataDir, 'token'))
 }

@@ -1,4 +1,7 @@
-/** The command line as commander parses it, made from the table of commands. A command is loaded when it is called, or its help is asked for. */
+/**
+ * Builds the command line of commander from the table of commands. A command is loaded when it is called, or
+ * when its help is requested.
+ */
 import { readFileSync } from 'node:fs'
 import { Command as Parser, CommanderError, Help, Option as ParserOption } from 'commander'
 import { packagePath } from '../shared/platform/paths.ts'
@@ -8,8 +11,8 @@ import { exitCodes, Refusal } from './failure.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * Runs what the arguments ask for. The exit code, or null if the command keeps running. Throws Refusal if they do not
- * fit, and what the command throws.
+ * Runs the command in the arguments. Returns the exit code, or null if the command keeps running. Throws
+ * Refusal for invalid arguments, and what the command throws.
  */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number | null> {
   const program = createProgram(terminal)
@@ -17,7 +20,7 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
     await program.root.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
     return program.exitCode()
   } catch (error) {
-    // help and version end so
+    // help and version end with this error
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok
     throw error
   }
@@ -83,7 +86,7 @@ function createProgram(terminal: Terminal): Program {
       .hook('preSubcommand', (_parent, called) => declare(called))
   }
 
-  /** Tells the parser what the command takes, which the table does not. */
+  /** Tells the parser the options of the command, which are not in the table. */
   async function declare(parser: Parser): Promise<void> {
     const entry = entries.get(parser)
     if (entry === undefined || optionsOf.has(parser)) return
@@ -105,7 +108,7 @@ function createProgram(terminal: Terminal): Program {
     })
   }
 
-  /** `tributary load --dry-run status ID`: the option would be without effect. */
+  /** Refuses `tributary load --dry-run status ID`, where the option would have no effect. */
   function refuseOptionsAbove(parser: Parser): void {
     for (let above = parser.parent; above !== null; above = above.parent) {
       for (const option of optionsOf.get(above)?.keys() ?? [])
@@ -147,7 +150,7 @@ function inputOf(operands: readonly string[], given: ReadonlyMap<string, string 
   }
 }
 
-/** The overview lists every command in its group, those of two words as well. */
+/** The overview lists every command in its group, including those of two words. */
 function withAllCommands(helper: Help, entries: ReadonlyMap<Parser, CommandEntry>): Help {
   const below = (parser: Parser): Parser[] =>
     parser.commands.flatMap((command) => [
@@ -160,7 +163,7 @@ function withAllCommands(helper: Help, entries: ReadonlyMap<Parser, CommandEntry
   })
 }
 
-/** In one line, with the command to ask for help. */
+/** The message in one line, with the command that shows help. */
 function refusalOf(error: CommanderError, parser: Parser): Error {
   if (error.exitCode === 0) return error
   const name = nameOf(parser)

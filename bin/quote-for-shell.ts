@@ -1,3 +1,3 @@
-/** A text as one word of a POSIX shell; plain where it needs no quotes. */
+/** Writes a text as one word of a POSIX shell; without quotes if it needs none. */
 export const quoteForShell = (text: string): string =>
   /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -1,4 +1,4 @@
-/** Asks whether the services of the configuration answer, before anything is built on them. */
+/** Checks that the configured services answer, before anything uses them. */
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import type { Config } from '../shared/platform/config.ts'
@@ -7,7 +7,9 @@ import { exitCodes, reasonOf, Refusal } from './failure.ts'
 
 const answerMaxMs = 10_000
 
-/** Throws Refusal (exit code 78) with the reason in one line, without the URL: it holds a password. */
+/**
+ * Throws Refusal (exit code 78) with the reason in one line, without the URL, because it contains a password.
+ */
 export async function requireDatabase(url: string): Promise<void> {
   try {
     await askDatabase(url, async () => {})
@@ -63,7 +65,7 @@ export async function askRedis<T>(
     maxRetriesPerRequest: 0,
     retryStrategy: () => null
   })
-  // connect() rejects with "Connection is closed"; the reason comes as an event before
+  // connect() rejects with "Connection is closed"; the reason comes earlier, as an event
   let reason: Error | undefined
   redis.on('error', (error: Error) => {
     reason ??= error

@@ -1,4 +1,4 @@
-/** Runs one service as a process, as the Procfile does. */
+/** Runs one service as a process, as in the Procfile. */
 import { readConfig, type Config } from '../shared/platform/config.ts'
 import { runServices, type Service } from '../shared/platform/lifecycle.ts'
 import { createLog, type Log } from '../shared/platform/log.ts'
@@ -7,8 +7,8 @@ import { requireDatabase } from './reach.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * Null once the service runs: the process continues until a signal ends it. Redis may be away: it is waited for.
- * Throws Refusal (exit code 78) if the database is not given or does not answer.
+ * Returns null once the service runs; the process continues until a signal ends it. Waits for Redis if it
+ * does not answer. Throws Refusal (exit code 78) if there is no database or it does not answer.
  */
 export async function runService(
   command: string,

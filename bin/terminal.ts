@@ -4,18 +4,21 @@ import { listenForInterruption } from './client/interruption.ts'
 
 export type Terminal = {
   env: Readonly<Record<string, string | undefined>>
-  /** Answers: what a pipe should receive. */
+  /** Prints a result line, to standard output. */
   out(line: string): void
-  /** Words for the person: progress, rejects, reasons. */
+  /** Prints a message for people: progress, rejects, reasons. */
   err(line: string): void
   /** Rewrites the last line on standard error; null if that is not a terminal (a file, a pipe, a CI log). */
   redraw: ((line: string) => void) | null
-  /** Whether standard error shows colours, and nobody has asked for none. */
+  /** Whether standard error shows colours, and they are not disabled. */
   hasColour: boolean
-  /** How many characters a line of help may have. */
+  /** Maximum characters of a line of help. */
   width: number
   input(): Readable
-  /** Aborted when the person or a scheduler stops the command; from the first call on the signals do nothing else. */
+  /**
+   * Aborted when a person or a scheduler stops the command. After the first call, signals have no other
+   * effect.
+   */
   interruption: () => AbortSignal
 }
 
@@ -37,7 +40,7 @@ export function processTerminal(): Terminal {
   }
 }
 
-/** A reader that has gone (`| head`) is not an error: the rest of the output is dropped. */
+/** If the reader has gone (`| head`), the rest of the output is dropped without an error. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: Error & { code?: string }) => {

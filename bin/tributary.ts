@@ -8,7 +8,7 @@ if (problem !== null) {
   process.exit(1)
 }
 
-// not imported above: an old Node could not even read it
+// not imported statically, because an old Node could not even parse it
 const { runCommandLine } = await import('./command-line.ts')
 const { processTerminal } = await import('./terminal.ts')
 

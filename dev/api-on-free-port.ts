@@ -1,4 +1,4 @@
-/** The API of `npm start`, which moves to the next port where the usual one is in use. */
+/** The API of `npm start`, which uses the next port if the usual one is taken. */
 import { startApi } from '../api/start.ts'
 import { exitCodes, Refusal } from '../bin/failure.ts'
 import type { Config } from '../shared/platform/config.ts'
@@ -7,10 +7,13 @@ import type { Log } from '../shared/platform/log.ts'
 
 const portsTriedCount = 20
 
-/** `url` is where it is reached from this machine; ask once it has started. */
+/** `url` is its address on this machine, once it has started. */
 export type MovingApi = Service & { url(): string }
 
-/** Starting throws Refusal (exit code 78) where the port is taken and may not move, or all that were tried are. */
+/**
+ * Starting throws Refusal (exit code 78) if the port is taken and must not change, or all tried ports are
+ * taken.
+ */
 export function startApiOnFreePort(config: Config, log: Log, { mayMove }: { mayMove: boolean }): MovingApi {
   const last = mayMove ? config.port + portsTriedCount - 1 : config.port
   let running: ReturnType<typeof startApi> | undefined
@@ -46,7 +49,7 @@ function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }
 
-/** What listens on every address is reached on this one. */
+/** The local address of a server that listens on every address. */
 function reachable(url: string): string {
   return url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, '//127.0.0.1')
 }

@@ -1,4 +1,4 @@
-/** How a person gets from the output of `npm start` into the web UI. */
+/** Tells a person, in the output of `npm start`, how to open the web UI. */
 import { fstatSync } from 'node:fs'
 import { signInLink } from '../bin/client/sign-in-link.ts'
 import { withDatabase } from '../bin/open-database.ts'
@@ -9,13 +9,13 @@ import { limits } from '../shared/limits.ts'
 type Browser = {
   url: string
   databaseUrl: string
-  /** The first token of the catalog, or what its file says. */
+  /** The first token of the catalog, from its file. */
   token: string | null
-  /** Where the output goes to a file, it shows no code. */
+  /** True if the output goes to a file, which must not contain the code. */
   isKept: boolean
 }
 
-/** A link that signs a browser in; where there is no token for it or the output is kept, how to get one. */
+/** A link that signs a browser in; without a token, or if the output is kept, how to get one. */
 export async function howToOpen({ url, databaseUrl, token, isKept }: Browser): Promise<string[]> {
   const code = token === null || isKept ? null : await codeOf(databaseUrl, token)
   if (code !== null)
@@ -36,7 +36,7 @@ export async function howToOpen({ url, databaseUrl, token, isKept }: Browser): P
   ]
 }
 
-/** Null if the file contains the token of another catalog. */
+/** Null if the file has the token of another catalog. */
 async function codeOf(databaseUrl: string, token: string): Promise<string | null> {
   try {
     const { code } = await withDatabase(databaseUrl, (db) => createSignInCode(db, { token }))
@@ -47,7 +47,10 @@ async function codeOf(databaseUrl: string, token: string): Promise<string | null
   }
 }
 
-/** Whether standard output is a file or the journal of systemd, and not a terminal or a pipe: a code must not get into a log. */
+/**
+ * Whether standard output is a file or the journal of systemd, rather than a terminal or a pipe: a code must
+ * not get into a log.
+ */
 export function isOutputKept(env: NodeJS.ProcessEnv): boolean {
   return env.JOURNAL_STREAM !== undefined || fstatSync(process.stdout.fd).isFile()
 }

@@ -1,6 +1,6 @@
 /**
- * Builds dist from the sources, unless dist is of these very sources: 0.1 s when current, about 2 s when not; and of the browser's
- * sources dist/site, about 3 s.
+ * Builds dist from the sources, unless it is up to date: 0.1 s if it is, about 2 s if not. Builds dist/site from the browser's
+ * sources, in about 3 s.
  *
  * Plain JavaScript, because it runs before anything is built. Several starts at once build once: the others wait.
  * Where the compiler is missing (npm ci --omit=dev) an existing dist is used as it is.
@@ -113,9 +113,9 @@ function isAbandoned() {
   }
 }
 
-/** Removes what was built from sources that are gone, so that a deleted test does not go on running. */
+/** Removes files built from deleted sources, so that a deleted test no longer runs. */
 function removeOrphans(sources) {
-  // Modules of the browser that need none are compiled for the tests that import them.
+  // Browser modules that do not need a browser are compiled for the tests that import them.
   const expected = new Set(
     [...sources, ...listFiles(['web/src'], /\.ts$/)].map((path) =>
       join(dist, relative(root, path).slice(0, -3))
@@ -142,7 +142,7 @@ function compile() {
   rmSync(stampFile, { force: true })
   run(compiler, '-p', root)
   removeOrphans(sources)
-  // npm does so when it first links the command, and npx keeps the link: a dist that is built anew would be refused.
+  // npm does so when it first links the command, and npx keeps the link: a rebuilt dist would not be executable.
   chmodSync(join(dist, 'bin', 'tributary.js'), 0o755)
   writeFileSync(stampFile, stamp)
 }

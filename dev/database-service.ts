@@ -1,4 +1,7 @@
-/** The database of `npm start`: that of DATABASE_URL, or an embedded one that starts and stops with the process. */
+/**
+ * The database of `npm start`: the one of DATABASE_URL, or an embedded one that starts and stops with the
+ * process.
+ */
 import { join, relative } from 'node:path'
 import { requireDatabase } from '../bin/reach.ts'
 import type { Config } from '../shared/platform/config.ts'
@@ -8,13 +11,13 @@ import { startEmbeddedPostgres } from './embedded-postgres/start-embedded-postgr
 export type DatabaseService = {
   url: string
   description: string
-  /** Stops what was started here, last of all services. */
+  /** Stops the embedded server, after all other services. */
   service: Service
-  /** Settles when the database has ended although nobody asked it to. */
+  /** Settles if the database ends unexpectedly. */
   failed?: Promise<Error>
 }
 
-/** Throws Refusal if the URL does not answer, CannotEmbed where nothing can be embedded. */
+/** Throws Refusal if the URL does not answer, CannotEmbed if no database can be embedded. */
 export async function openDatabaseService(
   config: Config,
   say: (line: string) => void

@@ -1,18 +1,18 @@
 /**
- * Ends the process together with the `npm start` that it belongs to.
+ * Ends the process together with its `npm start`.
  *
- * npm hands a signal to the shell between the two, and a plain shell ends without handing it on: what somebody meant to
- * stop would continue unseen, and hold its port.
+ * npm sends a signal to the shell in between, and a plain shell ends without forwarding it. Without this, a
+ * catalog that somebody stopped would continue unseen, and keep its port.
  */
 
 const lookEveryMs = 250
 
-/** The shell's process id; to be asked for early, while the shell is sure to be there. Null if npm is not in play. */
+/** The shell's process id. Call it early, while the shell certainly exists. Null without npm. */
 export function shellOfNpm(): number | null {
   return process.env.npm_lifecycle_event === undefined ? null : process.ppid
 }
 
-/** Asks this process to stop, as SIGTERM does, once the shell has gone. Whoever is stopping already is left alone. */
+/** Stops this process as SIGTERM does once the shell has ended, unless it is stopping already. */
 export function endWithNpm(shell: number | null): void {
   if (shell === null) return
   const timer = setInterval(() => {

@@ -1,11 +1,11 @@
-/** What `npm start` says to someone who has just met the catalog. */
+/** The output of `npm start` for someone new to the catalog. */
 
 import { quoteForShell } from '../bin/quote-for-shell.ts'
 
-/** `dataDir` where it is not the usual one. */
+/** `dataDir` is null if it is the default. */
 type Greeting = { url: string; tokenFile: string; dataDir: string | null }
 
-/** Where the command line looks when nothing tells it otherwise. */
+/** The address that the command line uses by default. */
 const usualUrl = 'http://127.0.0.1:8080'
 
 /** Lines that can be pasted into a shell. */

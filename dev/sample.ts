@@ -1,4 +1,4 @@
-/** Fills an empty catalog with a small company, through the same door as any load, and shows what the catalog is for. */
+/** Fills an empty catalog with a small company through the bulk pipeline, and shows an impact query. */
 import { createReadStream, readdirSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import type pg from 'pg'
@@ -9,14 +9,14 @@ import { headersFor, urlOn, type Server } from '../bin/client/server.ts'
 import { askDatabase } from '../bin/reach.ts'
 import { packagePath } from '../shared/platform/paths.ts'
 
-/** Where the impact query begins: whose change reaches furthest. */
+/** The start of the impact query: the asset whose change reaches furthest. */
 const startUrn = 'urn:li:dataset:(urn:li:dataPlatform:postgres,booking.public.ticket,PROD)'
 const loadMaxMs = 60_000
 
-/** Of several processes that start at once, one loads the sample: 'smpl' in ASCII. */
+/** If several processes start at once, one loads the sample: 'smpl' in ASCII. */
 const sampleLockKey = 0x73_6d_70_6c
 
-/** Does nothing on a catalog that holds something. Never throws: a sample that fails must not stop a catalog. */
+/** Does nothing if the catalog is not empty. Never throws: a failing sample must not stop a catalog. */
 export async function showSample(
   server: Server,
   databaseUrl: string,
@@ -31,7 +31,7 @@ export async function showSample(
   }
 }
 
-/** The lock lasts as long as the connection. An upload that was cut off left nothing. */
+/** The lock lasts as long as the connection. An interrupted upload leaves nothing. */
 async function isEmptyAndOurs(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ isOurs: boolean }>(
     `

@@ -16,17 +16,17 @@ import { showSample } from './sample.ts'
 import { ensureFirstToken, type FirstToken } from './token-file.ts'
 
 /**
- * Resolves once everything runs and the sample, if there was to be one, is in.
+ * Resolves once everything runs and the sample, if there is one, is loaded.
  *
- * Throws CannotEmbed, ConfigError or Refusal, whose messages are plain, before anything listens. Nothing is taken instead
- * of a URL that is given and does not answer.
+ * Throws CannotEmbed, ConfigError or Refusal, with messages for people, before anything listens. If a given
+ * URL does not answer, nothing is used instead.
  */
 export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string) => void): Promise<void> {
   const startedAt = performance.now()
   const asked = readConfig(env)
   if (asked.redisUrl !== null) await requireRedis({ ...asked, redisUrl: asked.redisUrl })
   const database = await openDatabaseService(asked, say)
-  // where nobody asks for the log, the lines for the person would drown in it
+  // unless the log was requested, its lines would hide those for the person
   const config = Object.freeze({
     ...asked,
     databaseUrl: database.url,

@@ -1,4 +1,4 @@
-/** `npm start`: the whole catalog in one process, with a database of its own where none is given. */
+/** `npm start`: the whole catalog in one process, with an embedded database unless DATABASE_URL is set. */
 import { nodeVersionProblem } from '../shared/platform/node-version.ts'
 
 const problem = nodeVersionProblem()
@@ -7,7 +7,7 @@ if (problem !== null) {
   process.exit(1)
 }
 
-// not imported above: an old Node could not even read it
+// not imported statically, because an old Node could not even parse it
 const { startEverything } = await import('./start-everything.ts')
 const { describeFailure } = await import('../bin/describe-failure.ts')
 const { outliveReaders } = await import('../bin/terminal.ts')

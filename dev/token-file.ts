@@ -1,4 +1,4 @@
-/** The first token and the file it is written to, so that whoever starts a catalog can also use it. */
+/** The first token and its file, which lets the person who starts a catalog use it. */
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { readTokenFile } from '../bin/client/server.ts'
@@ -10,16 +10,16 @@ import type { Config } from '../shared/platform/config.ts'
 
 export type FirstToken = {
   path: string
-  /** What the file says; null if there is no file. It may be of another catalog. */
+  /** The content of the file; null if there is none. It may belong to another catalog. */
   text: string | null
   description: string
 }
 
 /**
- * Makes the administrator's token of a catalog that has none.
+ * Creates the administrator's token of a catalog without tokens.
  *
- * The file is there before the token counts: a process killed between the two must not leave a catalog that nobody can
- * enter. Of several processes that start at once, the first one's file is the token of all.
+ * The file is written before the token counts: a process killed in between must not leave a catalog that
+ * nobody can enter. If several processes start at once, the first file decides the token.
  */
 export async function ensureFirstToken(db: Db, config: Config): Promise<FirstToken> {
   const path = join(config.dataDir, 'token')
@@ -37,7 +37,7 @@ export async function ensureFirstToken(db: Db, config: Config): Promise<FirstTok
   }
 }
 
-/** The text that the file has now. */
+/** The present content of the file. */
 function writeTokenFile(config: Config, path: string): string {
   mkdirSync(config.dataDir, { recursive: true })
   const known = readTokenFile(config.dataDir)
@@ -48,7 +48,7 @@ function writeTokenFile(config: Config, path: string): string {
   const part = `${path}.${process.pid}`
   writeDurably(part, `${text}\n`)
   try {
-    // a link fails where the file exists, a rename replaces it
+    // a link fails if the file exists; a rename would replace it
     if (given === null && known === null) linkSync(part, path)
     else renameSync(part, path)
     return text

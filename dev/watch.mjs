@@ -1,4 +1,4 @@
-/** `npm run dev`: compiles what is saved, and starts everything anew with it. Ends with the first of the two that ends. */
+/** `npm run dev`: compiles sources when they are saved, and restarts everything. Ends when either of its two processes ends. */
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

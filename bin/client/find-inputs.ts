@@ -10,10 +10,10 @@ export type Packing = 'gzip' | 'zstd'
 export type LoadInput = {
   /** `-` is standard input. */
   path: string
-  /** What its name says; null if it says nothing. */
+  /** The format that its name says; null if it says none. */
   format: string | null
   packing: Packing | null
-  /** Null if that is not known before: standard input, a pipe. */
+  /** Null if the size is not known in advance: standard input, a pipe. */
   bytes: number | null
 }
 
@@ -29,7 +29,7 @@ const endingNames = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format
 
 const knownName = new RegExp(`\\.(${fileEndings.join('|')})(?:\\.(gz|zst))?$`, 'i')
 
-/** In the order that was given, folders and patterns in order of their names, each file once. Throws Refusal. */
+/** In the given order, the files of folders and patterns by name, each file once. Throws Refusal. */
 export function findInputs(operands: readonly string[]): LoadInput[] {
   const inputs = new Map<string, LoadInput>()
   for (const operand of operands) {
@@ -48,7 +48,7 @@ function pathsOf(operand: string): string[] {
   return paths.flatMap(filesAt)
 }
 
-/** The path itself, or where it is a folder what is known by its name in it. */
+/** The path itself; for a folder, the files in it whose names have a known ending. */
 function filesAt(path: string): string[] {
   if (!isFolder(path)) return [path]
   const files = [...filesBelow(path)]

@@ -1,4 +1,4 @@
-/** Finds the load that a person means by its id, or by how its id begins. */
+/** Finds a load by its id, or by the beginning of its id. */
 import { exitCodes, Refusal } from '../failure.ts'
 import { isObject, readLoad, type LoadView } from './load-view.ts'
 import { getJson, type Server } from './server.ts'
@@ -7,8 +7,8 @@ const idChars = 36
 const namedMaxCount = 5
 
 /**
- * The whole id. A whole one, and what is not a beginning of one, is the server's to find or refuse. Throws Refusal if
- * none or several begin so, ServerRefused.
+ * Returns the whole id. A text that is a whole id, or cannot be the beginning of one, is returned for the
+ * server to find or refuse. Throws Refusal if no load or several begin so, ServerRefused.
  */
 export async function findLoadId(server: Server, text: string): Promise<string> {
   if (text.length >= idChars || !/^[0-9a-f][0-9a-f-]*$/i.test(text)) return text
@@ -25,7 +25,7 @@ export async function findLoadId(server: Server, text: string): Promise<string> 
   return only.id
 }
 
-/** Newest first. Throws ServerRefused, and Refusal where nobody answers as Tributary does. */
+/** Newest first. Throws ServerRefused, and Refusal if nothing answers as Tributary does. */
 export async function listLoads(
   server: Server,
   query: Readonly<Record<string, string>>

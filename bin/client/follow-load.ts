@@ -1,13 +1,13 @@
-/** Follows a load to its end: by its events, or by polling if there are none. */
+/** Follows a load to its end: by its events, or by polling if events are not available. */
 import { pause } from './interruption.ts'
 import { loadEvents, NoEvents } from './load-events.ts'
 import { hasEnded, readLoad, type LoadView } from './load-view.ts'
 import { getJson, getText, isPassing, type Server } from './server.ts'
 
 export type FollowOptions = {
-  /** When to stop waiting although the load continues; infinity waits for its end. */
+  /** When to stop waiting although the load continues; Infinity waits for its end. */
   waitMs: number
-  /** How long a server that restarts is waited for: the load is safe in its database. */
+  /** How long to wait for a server that restarts. The load is safe in its database. */
   silenceMaxMs?: number
   signal?: AbortSignal
   /** Called with each state that was read. */
@@ -17,12 +17,15 @@ export type FollowOptions = {
 const firstPauseMs = 50
 const longestPauseMs = 1_000
 const silenceDefaultMs = 60_000
-/** Most loads are small, and asking is quicker for them than events, which come twice a second. */
+/** Most loads are small, and polling sees their end sooner than events, which come twice a second. */
 const askedFirstCount = 6
 /** Twice the longest silence of a live stream; a stream blocked by a proxy stays silent longer. */
 const silentStreamMs = 30_000
 
-/** The load at its end, or as it was when `waitMs` had passed. Throws ServerRefused, Refusal where nobody answers, and the signal's reason. */
+/**
+ * Returns the load at its end, or as it was after `waitMs`. Throws ServerRefused, Refusal if nothing answers,
+ * and the signal's reason.
+ */
 export async function followLoad(
   server: Server,
   started: LoadView,
@@ -65,7 +68,7 @@ export async function followLoad(
 
 type Hearing = { maxMs: number; signal: AbortSignal; hear: (load: LoadView) => void }
 
-/** Until the load ends, the time is over or the stream does. False if it is of no use to try again. */
+/** Until the load, the time or the stream ends. Returns false if trying again is useless. */
 async function hearEvents(
   server: Server,
   { id }: LoadView,

@@ -1,4 +1,6 @@
-/** Expands patterns such as `exports/2026-*.ndjson`, for shells that leave them as they are and for quoted ones. */
+/**
+ * Expands patterns such as `exports/2026-*.ndjson`, for quoted patterns and shells that do not expand them.
+ */
 import { readdirSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 
@@ -8,9 +10,10 @@ export function isPattern(text: string): boolean {
 }
 
 /**
- * The paths that fit, in order of their names: `*` and `?` within a name, `[a-z]` and `[!a-z]`, `{a,b}`, and `**` for any
- * number of folders. Names that begin with a dot fit only where the pattern says the dot. Folders that cannot be read
- * hold nothing. Links to folders are followed where they are named, not by `**`, which could cycle forever.
+ * The matching paths, ordered by name: `*` and `?` within a name, `[a-z]` and `[!a-z]`, `{a,b}`, and `**` for
+ * any number of folders. Names that begin with a dot only match if the pattern has the dot. Folders that
+ * cannot be read count as empty. Links to folders are followed if they are named, but not by `**`, which
+ * could cycle forever.
  */
 export function expandPattern(pattern: string): string[] {
   const found = new Set<string>()
@@ -21,7 +24,7 @@ export function expandPattern(pattern: string): string[] {
   return [...found].sort()
 }
 
-/** Every way to read the braces; those that are not closed, or have no comma, stand for themselves. */
+/** Expands the braces in all ways. Braces that are not closed, or have no comma, are plain characters. */
 function withoutBraces(pattern: string): string[] {
   const [whole = '', before = '', inside = '', after = ''] =
     /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(pattern) ?? []

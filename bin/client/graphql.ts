@@ -3,7 +3,10 @@ import { exitCodes, Refusal } from '../failure.ts'
 import { isObject } from './load-view.ts'
 import { postJson, type Server } from './server.ts'
 
-/** The data of the answer. Throws Refusal with the first error's code and words, ServerRefused, and Refusal where nobody answers. */
+/**
+ * The data of the answer. Throws Refusal with the code and message of the first error, ServerRefused, and
+ * Refusal if nothing answers.
+ */
 export async function askGraphql(
   server: Server,
   query: string,

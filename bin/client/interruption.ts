@@ -4,7 +4,7 @@ import { Refusal } from '../failure.ts'
 
 const exitCodesOfSignals: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 }
 
-/** Ends the command as shells expect it of one that a signal ended. */
+/** Ends the command with the exit code that shells expect after a signal. */
 export class Interrupted extends Refusal {
   constructor(signal: NodeJS.Signals) {
     super('Interrupted.', exitCodesOfSignals[signal])
@@ -12,7 +12,7 @@ export class Interrupted extends Refusal {
   }
 }
 
-/** Aborted, with Interrupted as its reason, at the first of the signals; a second one ends the process as ever. */
+/** Aborted, with Interrupted as its reason, at the first signal; a second signal ends the process. */
 export function listenForInterruption(): AbortSignal {
   const stopped = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -22,7 +22,7 @@ export function listenForInterruption(): AbortSignal {
   return stopped.signal
 }
 
-/** Throws the signal's reason when it is aborted meanwhile. */
+/** Throws the signal's reason if it is aborted meanwhile. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {})
   signal.throwIfAborted()

@@ -1,4 +1,4 @@
-/** Hears how far a load is as the server tells it: `GET /loads/{id}/events`, a stream of server-sent events. */
+/** Follows a load by `GET /loads/{id}/events`, a stream of server-sent events. */
 import { readLoad, type LoadView } from './load-view.ts'
 import { headersFor, unreachable, urlOn, type Server } from './server.ts'
 
@@ -41,7 +41,7 @@ export async function* loadEvents(
   }
 }
 
-/** The data of each event that is whole; that of a comment is empty. */
+/** The data of each complete event; empty for a comment. */
 async function* dataOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

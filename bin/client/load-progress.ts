@@ -1,4 +1,6 @@
-/** Shows how far a load is: a line that is rewritten on a terminal, a plain line now and then elsewhere. */
+/**
+ * Shows the progress of a load: on a terminal one line that is rewritten, elsewhere a line from time to time.
+ */
 import type { Terminal } from '../terminal.ts'
 import { hasEnded, type LoadView } from './load-view.ts'
 import type { Upload } from './upload.ts'
@@ -20,7 +22,7 @@ const redrawEveryMs = 100
 const plainEveryMs = 5_000
 const barChars = 20
 
-/** `upload` is null if a load is followed that was sent before. */
+/** `upload` is null if the followed load was sent before. */
 export function showProgress(
   terminal: Terminal,
   upload: ProgressSource | null,

@@ -1,4 +1,4 @@
-/** A load as the server tells of it. */
+/** A load as the server describes it. */
 import { exitCodes, Refusal } from '../failure.ts'
 
 export type LoadCounts = { received: number; applied: number; unchanged: number; rejected: number }
@@ -12,9 +12,9 @@ export type LoadView = {
   error: string | null
   counts: LoadCounts
   dryRun?: unknown
-  /** What a dry run found that would change. */
+  /** The changes that a dry run found. */
   report?: unknown
-  /** What a snapshot took away. */
+  /** What a snapshot removed. */
   snapshot?: unknown
 }
 
@@ -24,7 +24,7 @@ export function hasEnded(load: LoadView): boolean {
   return endStates.includes(load.state)
 }
 
-/** How a command ends that has seen the load last so. */
+/** The exit code of a command that last saw the load in this state. */
 export function exitCodeOf(load: LoadView): number {
   if (!hasEnded(load)) return exitCodes.stillRunning
   if (load.state !== 'done') return exitCodes.loadEnded

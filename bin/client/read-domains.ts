@@ -4,7 +4,7 @@ import { askGraphql } from './graphql.ts'
 import { isObject } from './load-view.ts'
 import type { Server } from './server.ts'
 
-/** `depth` counts from 0, where the tree begins. */
+/** `depth` counts from 0 at the root of the list. */
 export type DomainNode = {
   urn: string
   name: string
@@ -26,13 +26,16 @@ const query = `
     }
   }`
 
-/** Siblings in order of their names, each above its children. `root` is the URN where the tree begins; null is the top level. Throws as askGraphql does. */
+/**
+ * Siblings ordered by name, each before its children. `root` is the URN where the tree begins; null means the
+ * top level. Throws as askGraphql does.
+ */
 export async function readDomainTree(server: Server, root: string | null): Promise<DomainNode[]> {
   const children = new Map<string | null, Domain[]>()
   const domains = await readDomains(server)
   const known = new Set(domains.map(({ urn }) => urn))
   for (const domain of domains.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    // a parent that has been deleted softly is not listed: what is below it begins again
+    // a soft-deleted parent is not listed, so its children begin at the top
     const place = domain.parent !== null && known.has(domain.parent) ? domain.parent : null
     const siblings = children.get(place) ?? []
     children.set(place, siblings)

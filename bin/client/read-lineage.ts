@@ -5,7 +5,7 @@ import { headersFor, parseJson, ServerRefused, unreachable, urlOn, type Server }
 
 export type Direction = 'UPSTREAM' | 'DOWNSTREAM'
 
-/** `degree` is 0 if the lineage begins. Further fields are kept for those who print them all. */
+/** `degree` is 0 where the lineage begins. Other fields are kept for JSON output. */
 export type LineageNode = {
   urn: string
   degree: number
@@ -19,9 +19,12 @@ export type LineageEdge = { upstream: string; downstream: string; degree: number
 export type LineageLines = {
   complete: boolean
   truncatedBy: string | null
-  /** Entities reached, those where it begins left out. */
+  /** Number of entities reached, without the start. */
   total: number
-  /** Throws Refusal if the connection ends early: what came is not all. Stopping early ends the connection. */
+  /**
+   * Throws Refusal if the connection ends early, because the answer is then incomplete. Stopping early closes
+   * the connection.
+   */
   lines: () => AsyncGenerator<{ node: LineageNode } | { edge: LineageEdge }>
 }
 
@@ -47,10 +50,10 @@ export async function openLineage(
   }
 }
 
-/** `lines` throws Refusal where the connection ends early. */
+/** `lines` throws Refusal if the connection ends early. */
 export type Export = { headers: Headers; lines: () => AsyncGenerator<string> }
 
-/** Any export of the server, line by line. Throws ServerRefused, or Refusal where nobody answers. */
+/** Any export of the server, line by line. Throws ServerRefused, or Refusal if nothing answers. */
 export async function openExport(
   server: Server,
   path: string,

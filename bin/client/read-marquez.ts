@@ -1,4 +1,4 @@
-/** Reads the events of another server as Marquez answers them: `GET /api/v1/events/lineage`, a page at a time. */
+/** Reads the events of another server with Marquez' API: `GET /api/v1/events/lineage`, a page at a time. */
 import { parseEventText } from '../../shared/openlineage/event-text.ts'
 import { Refusal } from '../failure.ts'
 import { isObject } from './load-view.ts'
@@ -6,15 +6,18 @@ import { headersFor, ServerRefused, unreachable, urlOn, type Server } from './se
 
 export type EventsPage = { events: unknown[]; totalCount: number | null }
 
-/** The page has more bytes than may be in memory: ask for fewer events. */
+/** The page is too large for memory. Ask for fewer events. */
 export class PageTooLarge extends Refusal {}
-/** An event of the page cannot be read: ask for fewer events to find it. */
+/** An event of the page cannot be read. Ask for fewer events to find it. */
 export class PageUnreadable extends Refusal {}
 
 const pageMaxBytes = 48 * 1024 * 1024
 const answerMaxMs = 120_000
 
-/** Throws PageTooLarge, PageUnreadable, ServerRefused, Refusal where nobody answers or the answer is another's, and the signal's reason. */
+/**
+ * Throws PageTooLarge, PageUnreadable, ServerRefused, Refusal if nothing answers or not as Marquez does, and
+ * the signal's reason.
+ */
 export async function readEventsPage(
   server: Server,
   { offset, limit, signal }: { offset: number; limit: number; signal: AbortSignal }

@@ -1,16 +1,18 @@
-/** Keeps how far the events of another server have been replayed, so that the next run continues there. */
+/** Stores how far the events of another server have been replayed, so that the next run continues there. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { reasonOf, Refusal } from '../failure.ts'
 import { isObject } from './load-view.ts'
 
-/** `last` is the digest of the event in front of `offset`; null where there is none. */
+/** `last` is the digest of the event before `offset`; null if there is none. */
 export type ReplayState = { offset: number; last: string | null }
 
 export type ReplayStore = { path: string; read: () => ReplayState; write: (state: ReplayState) => void }
 
-/** One file for each pair of servers. Reading throws Refusal for a file that says something else; writing, where it cannot. */
+/**
+ * One file for each pair of servers. Reading throws Refusal for an unexpected content; writing if it fails.
+ */
 export function replayStore(folder: string, path: string | undefined, from: string, to: string): ReplayStore {
   const pair = createHash('sha256')
     .update(JSON.stringify([from, to]))

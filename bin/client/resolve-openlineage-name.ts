@@ -1,4 +1,4 @@
-/** Lets the server say what the name of a dataset in OpenLineage events becomes. */
+/** Asks the server which URN a dataset name in OpenLineage events becomes. */
 import { exitCodes, Refusal } from '../failure.ts'
 import { isObject } from './load-view.ts'
 import { getJson, type Server } from './server.ts'

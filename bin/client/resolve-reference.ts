@@ -1,11 +1,11 @@
-/** Lets the server say which entity a short reference means. */
+/** Asks the server which entity a short reference means. */
 import { exitCodes, Refusal } from '../failure.ts'
 import { isObject } from './load-view.ts'
 import { getJson, type Server } from './server.ts'
 
 export type Resolved = { urn: string; type: string; exists: boolean }
 
-/** Throws ServerRefused if none or several are meant, or Refusal where nobody answers. */
+/** Throws ServerRefused if it means no entity or several, or Refusal if nothing answers. */
 export async function resolveEntity(server: Server, reference: string): Promise<Resolved> {
   const answer = await getJson(server, `resolve?${new URLSearchParams({ reference }).toString()}`)
   if (isObject(answer) && typeof answer.urn === 'string')
@@ -16,12 +16,12 @@ export async function resolveEntity(server: Server, reference: string): Promise<
   )
 }
 
-/** The URN; a URN stands for itself. Throws as resolveEntity does. */
+/** The URN of the reference, which may be a URN itself. Throws as resolveEntity does. */
 export async function resolveReference(server: Server, reference: string): Promise<string> {
   return reference.startsWith('urn:li:') ? reference : (await resolveEntity(server, reference)).urn
 }
 
-/** The URN of a domain, named by its name, its path (`Sales/Orders`), its id or its URN. Throws as resolveEntity does. */
+/** The URN of a domain given by name, path (`Sales/Orders`), id or URN. Throws as resolveEntity does. */
 export function resolveDomain(server: Server, reference: string): Promise<string> {
   return resolveReference(server, /^(urn:li:|domain:)/.test(reference) ? reference : `domain:${reference}`)
 }

@@ -1,4 +1,4 @@
-/** Sends a load until there is an answer: an attempt that was cut off goes again, under the same key. */
+/** Sends a load until there is an answer: an interrupted attempt is repeated with the same key. */
 import { Refusal } from '../failure.ts'
 import { pause } from './interruption.ts'
 import { sendLoad, type SentLoad } from './send-load.ts'
@@ -8,7 +8,10 @@ import type { Upload } from './upload.ts'
 export type SendOptions = {
   query: Readonly<Record<string, string>>
   idempotencyKey: string
-  /** How long nobody may take the body: a server that is away, or says to come later. 0 tries once. */
+  /**
+   * How long to retry while no server accepts the body, because it is away or asks to come later. 0 tries
+   * once.
+   */
   retryForMs: number
   signal: AbortSignal
   /** Called when an attempt has reached the server. */
@@ -17,16 +20,16 @@ export type SendOptions = {
   onWait: (reason: string, waitMs: number) => void
 }
 
-/** A connection that is cut at the same place each time will not carry the body at the twentieth time. */
+/** If the connection is cut every time, a twentieth attempt will not succeed either. */
 const cutsMaxCount = 20
 const firstWaitMs = 500
 const longestWaitMs = 15_000
 const retryAfterMaxMs = 60_000
 
 /**
- * Exactly one load comes of it: the server knows the key, and frees it where an attempt was cut off.
+ * Creates exactly one load: the server recognizes the key, and frees it if an attempt was cut off.
  *
- * Throws what the last attempt threw, with a word on how often it was tried.
+ * Throws what the last attempt threw, with the number of attempts.
  */
 export async function sendUntilAnswered(
   server: Server,
@@ -50,7 +53,7 @@ export async function sendUntilAnswered(
           error.exitCode,
           { cause: error }
         )
-      // bytes were received, so the server is alive: the time of silence starts again
+      // bytes were received, so the server is alive: the retry time starts again
       const hasFlowed = !(error instanceof ServerRefused) && upload.sent().bytes > flowedFromBytes
       if (hasFlowed) {
         cuts += 1
@@ -75,7 +78,7 @@ export async function sendUntilAnswered(
   }
 }
 
-/** What a socket takes although nobody reads at its other end. */
+/** More than the buffers of a socket can take while nobody reads at the other end. */
 const flowedFromBytes = 4 * 1024 * 1024
 
 function givenUp(error: Refusal, tried: string): Refusal {

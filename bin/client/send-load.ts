@@ -9,36 +9,37 @@ import { readLoad, type LoadView } from './load-view.ts'
 import { headersFor, parseJson, ServerRefused, unreachable, urlOn, type Server } from './server.ts'
 
 export type LoadBody = {
-  /** Where the bytes come from, and what they pass through. */
+  /** The source of the bytes, and the streams they pass through. */
   stages: readonly [Readable, ...Duplex[]]
   /** Such as `application/x-ndjson`; null if only the server can tell. */
   contentType: string | null
   packing: Packing | null
-  /** Where known. */
+  /** The size, if it is known. */
   bytes?: number
 }
 
 export type LoadRequest = {
   query: Readonly<Record<string, string>>
-  /** By which the server recognizes the same load. */
+  /** Lets the server recognize the same load again. */
   idempotencyKey?: string
-  /** Breaks the upload off. */
+  /** Aborts the upload. */
   signal?: AbortSignal
-  /** Called when the server has taken the connection, so that from then on it may have the body. */
+  /** Called once connected: from then on the server may have received the body. */
   onConnect?: () => void
 }
 
-/** `isReplay`: the server had it already, from an earlier attempt whose answer was lost. */
+/** `isReplay`: the server already had the load, from an earlier attempt whose answer was lost. */
 export type SentLoad = { load: LoadView; isReplay: boolean }
 
 /** A connection without traffic for this long counts as dead: its other end may have lost power. */
 const idleMaxMs = 120_000
 
 /**
- * Gives the load that the server made of the body.
+ * Returns the load that the server made from the body.
  *
- * Memory is bounded: the body flows as fast as the server takes it. A server that answers before the end of the body has
- * refused it; the rest is then not sent. Throws ServerRefused, Refusal where nobody answers, and the signal's reason.
+ * Memory is bounded: the body flows as fast as the server takes it. A server that answers before the end of
+ * the body has refused it; the rest is then not sent. Throws ServerRefused, Refusal if nothing answers, and
+ * the signal's reason.
  */
 export async function sendLoad(
   server: Server,
@@ -50,7 +51,7 @@ export async function sendLoad(
   const stopped = new AbortController()
   const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
     method: 'POST',
-    // a connection of its own: one that was kept may be closing just now
+    // a new connection, because a kept one may be closing at this moment
     agent: false,
     headers: {
       ...headersFor(server),
@@ -94,7 +95,7 @@ export async function sendLoad(
     stopped.abort()
     // sent before the body is read, because standard input may stay silent forever
     signal?.throwIfAborted()
-    // the body's own trouble (a file that cannot be read) ends the request too, and is the better reason
+    // an error of the body (such as an unreadable file) also ends the request, and is the better reason
     const reason = await sent
     signal?.throwIfAborted()
     throw reason instanceof BodyFailure ? reason : unreachable(server, error)
@@ -104,7 +105,7 @@ export async function sendLoad(
   }
 }
 
-/** The body cannot be read: no other attempt helps. */
+/** The body cannot be read, so another attempt would not help. */
 export class BodyFailure extends Refusal {}
 
 function answerTo(request: ClientRequest): Promise<IncomingMessage> {

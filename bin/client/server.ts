@@ -1,4 +1,4 @@
-/** The server that the client commands talk to: where it is, and the token to show it. */
+/** The server that client commands talk to: its address and the token. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../shared/platform/config.ts'
@@ -7,8 +7,8 @@ import { Refusal, exitCodes, reasonOf } from '../failure.ts'
 export type Server = { url: string; token: string }
 
 /**
- * Options win over TRIBUTARY_URL and TRIBUTARY_TOKEN, those over the token file and this machine. Throws Refusal. Where no token
- * is needed and none is found, it is empty.
+ * Options win over TRIBUTARY_URL and TRIBUTARY_TOKEN, and these over the token file and this machine. Throws
+ * Refusal. If no token is needed and none is found, it is empty.
  */
 export function findServer(
   config: Config,
@@ -37,7 +37,7 @@ export function readTokenFile(dataDir: string): string | null {
   }
 }
 
-/** The URL of a path on the server, which may lie below a path itself. */
+/** The URL of a path on the server, which may itself be below a path. */
 export function urlOn(server: Pick<Server, 'url'>, path: string): URL {
   return new URL(path, server.url.endsWith('/') ? server.url : `${server.url}/`)
 }
@@ -49,9 +49,9 @@ export function headersFor(server: Server): Record<string, string> {
 /** An answer other than success. */
 export class ServerRefused extends Refusal {
   readonly status: number
-  /** Our error code; null if a proxy has answered. */
+  /** Our error code; null for an answer from a proxy. */
   readonly code: string | null
-  /** What Retry-After said. */
+  /** The value of Retry-After. */
   readonly retryAfterMs: number | null
 
   constructor(status: number, body: string, retryAfter: string | null = null) {
@@ -60,7 +60,7 @@ export class ServerRefused extends Refusal {
       problem === null
         ? `The server answered with status ${status}.`
         : `The server refused: ${problem.code}: ${problem.message}`
-    // a server that cannot now, or a proxy in front of one that is away: another time it may
+    // unavailable for now, or a proxy says so: another attempt may succeed
     super(message, isPassingStatus(status) ? exitCodes.unreachable : exitCodes.refused)
     this.name = 'ServerRefused'
     this.status = status
@@ -127,7 +127,7 @@ function isPassingStatus(status: number): boolean {
   return status === 408 || status === 429 || (status >= 500 && status !== 501)
 }
 
-/** Whether the same request may have another end a moment later. */
+/** Whether the same request may succeed a moment later. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ServerRefused)
     return isPassingStatus(error.status) || (error.status === 409 && error.retryAfterMs !== null)
@@ -148,7 +148,7 @@ export async function getJson(server: Server, path: string, signal?: AbortSignal
   return parseJson(server, await getText(server, path, signal))
 }
 
-/** Throws Refusal: whoever answers with success and no JSON is somebody else. */
+/** Throws Refusal: a success answer without JSON comes from another program. */
 export function parseJson(server: Server, text: string): unknown {
   try {
     return JSON.parse(text)

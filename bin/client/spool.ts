@@ -1,4 +1,7 @@
-/** Keeps what came from a source that can be read only once, so that it can be sent again: in memory, then in a file. */
+/**
+ * Keeps the bytes of a source that can be read only once, so that they can be sent again: in memory, then in
+ * a file.
+ */
 import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,11 +9,11 @@ import type { Readable } from 'node:stream'
 import { reasonOf } from '../failure.ts'
 
 export type Spool = {
-  /** All bytes from the first on: those that are kept, then those that are still to come. One reader at a time. */
+  /** All bytes from the beginning: the kept ones, then those still to come. One reader at a time. */
   read(): AsyncGenerator<Buffer>
-  /** Why it cannot be read a second time; null if it can. */
+  /** Why it cannot be read again; null if it can. */
   problem(): string | null
-  /** Removes what is kept. */
+  /** Removes the kept bytes. */
   close(): Promise<void>
 }
 
@@ -24,7 +27,7 @@ export function openSpool(source: Readable, folder: string = tmpdir(), memoryByt
   let kept: Buffer[] = []
   let file: SpoolFile | null = null
   let total = 0
-  /** What came last, for the reader that waits for it. */
+  /** The latest chunk, for the reader that waits for it. */
   let tail: { at: number; chunk: Buffer } | null = null
   let problem: string | null = null
   let isOver = false
@@ -43,7 +46,7 @@ export function openSpool(source: Readable, folder: string = tmpdir(), memoryByt
     total += value.length
   }
 
-  /** With a full disk the upload continues; only it cannot be sent again. */
+  /** With a full disk the upload continues, but cannot be repeated. */
   async function keep(chunk: Buffer): Promise<void> {
     try {
       if (file === null && total + chunk.length <= memoryBytes) kept.push(chunk)
@@ -91,7 +94,7 @@ export function openSpool(source: Readable, folder: string = tmpdir(), memoryByt
         yield chunk
       } else if (isOver) return
       else {
-        // shared: a reader that was given up may still wait for the same bytes
+        // shared: an abandoned reader may still wait for the same bytes
         pulling ??= pull().finally(() => {
           pulling = null
         })
@@ -104,7 +107,7 @@ export function openSpool(source: Readable, folder: string = tmpdir(), memoryByt
     read,
     problem: () => problem,
     async close() {
-      // A read of standard input that nobody needs any more would keep the process alive.
+      // Otherwise a pending read of standard input would keep the process alive.
       source.destroy()
       if (file === null) return
       const { handle, folder: made } = file

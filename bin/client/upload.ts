@@ -1,4 +1,4 @@
-/** What one load is sent from: one input, or several that are joined, opened again for each attempt. */
+/** The body of one load: one input, or several joined, opened again for each attempt. */
 import { loadFormat } from '../../shared/formats/load-formats.ts'
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
 import { Readable, type Duplex } from 'node:stream'
@@ -8,37 +8,38 @@ import type { LoadInput } from './find-inputs.ts'
 import { BodyFailure, type LoadBody } from './send-load.ts'
 import { openSpool, type Spool } from './spool.ts'
 
-/** How much of what is read has gone out. `lines` is not counted where the input is packed. */
+/** How much of the input has been sent. `lines` is not counted if the input is compressed. */
 type SentSoFar = { bytes: number; lines: number }
 
 export type Upload = {
-  /** How people call it. */
+  /** Its name for people. */
   name: string
   format: string | null
-  /** Bytes that are read; null if that is not known. */
+  /** Size of the input; null if it is not known. */
   totalBytes: number | null
   hasLines: boolean
-  /** Of the attempt that was opened last. */
+  /** Of the latest attempt. */
   sent: () => SentSoFar
-  /** The body from its first byte on. */
+  /** The body, from its beginning. */
   body: () => LoadBody
-  /** Why there cannot be another attempt; null if there can. */
+  /** Why another attempt is not possible; null if it is. */
   problem: () => string | null
-  /** Such as `line 4`, or `b.ndjson line 1` of several files. */
+  /** Such as `line 4`, or for several files `b.ndjson line 1`. */
   place: (line: number) => string
   close: () => Promise<void>
 }
 
 export type UploadOptions = {
   format: string | null
-  /** Packs what is plain on the way. */
+  /** Compresses plain input while sending. */
   pack: boolean
   input: () => Readable
 }
 
 /**
- * A million edges, 194 MB, by level: 1 packs them 12.9 times smaller in 0.40 s of CPU (484 MB/s, four times what a gigabit
- * carries), 4 14.3 times in 0.97 s, 6 16.1 times in 2.06 s. On one machine even level 1 costs more than the copy it saves.
+ * For a million edges (194 MB): level 1 compresses 12.9 times in 0.40 s of CPU (484 MB/s, four times a
+ * gigabit), level 4 14.3 times in 0.97 s, level 6 16.1 times in 2.06 s. To a server on the same machine, even
+ * level 1 costs more than it saves.
  */
 const packLevel = 1
 
@@ -79,7 +80,7 @@ function upload(inputs: readonly LoadInput[], spool: Spool | null, options: Uplo
     spool === null ? parts.reduce((sum, { bytes, end }) => sum + bytes + end.length, 0) : null
   const hasLines = packing === null
   let sent: SentSoFar = { bytes: 0, lines: 0 }
-  // an array of proposals, or lines: the server looks
+  // an array of proposals, or lines: the server decides
   const isJson = /\.json(\.gz|\.zst)?$/i.test(first?.path ?? '')
   const isJoined = inputs.length > 1
   return {
@@ -94,7 +95,7 @@ function upload(inputs: readonly LoadInput[], spool: Spool | null, options: Uplo
     hasLines,
     sent: () => sent,
     body() {
-      // new for each attempt: one that was given up may still count
+      // new for each attempt, because an abandoned one may still count
       const counter: SentSoFar = { bytes: 0, lines: 0 }
       sent = counter
       const source =
@@ -130,11 +131,11 @@ type Part = { path: string; bytes: number; end: Buffer; firstLine: number }
 
 const newline = 0x0a
 const plainEnd = Buffer.from('\n')
-/** A member of its own: gzip files may be put one after the other. */
+/** A gzip member of its own: gzip members may be concatenated. */
 const gzipEnd = gzipSync(plainEnd)
 const readBytes = 256 * 1024
 
-/** What follows needs a line of its own. */
+/** Adds a line end, if another part follows. */
 function partOf({ path, bytes, packing }: LoadInput, isLast: boolean): Part {
   const size = bytes ?? 0
   const needsEnd = !isLast && size > 0 && (packing === 'gzip' || lastByte(path, size) !== newline)
@@ -162,7 +163,10 @@ function lastByte(path: string, size: number): number | null {
   }
 }
 
-/** As many bytes as the file had when it was found: a file that grows is read to there, one that shrinks cannot be sent. */
+/**
+ * As many bytes as the file had when it was found: later growth is not read, and a file that shrinks cannot
+ * be sent.
+ */
 async function* bytesOf(parts: readonly Part[], sent: SentSoFar, hasLines: boolean): AsyncGenerator<Buffer> {
   for (const part of parts) {
     part.firstLine = sent.lines + 1

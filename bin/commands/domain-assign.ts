@@ -1,4 +1,7 @@
-/** `tributary domain assign DOMAIN ASSET...` and `domain unassign ASSET...`: put assets into a domain, and take them out of theirs. */
+/**
+ * `tributary domain assign DOMAIN ASSET...` and `domain unassign ASSET...`: put assets into a domain, and
+ * take them out of their domains.
+ */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { askGraphql } from '../client/graphql.ts'
 import { resolveDomain, resolveReference } from '../client/resolve-reference.ts'

@@ -1,4 +1,4 @@
-/** `tributary domain create NAME`: makes a domain and prints its URN. */
+/** `tributary domain create NAME`: creates a domain and prints its URN. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { askGraphql } from '../client/graphql.ts'
 import { resolveDomain } from '../client/resolve-reference.ts'

@@ -1,4 +1,4 @@
-/** `tributary domain delete DOMAIN`: deletes a domain that has none below it. */
+/** `tributary domain delete DOMAIN`: deletes a domain without sub-domains. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { askGraphql } from '../client/graphql.ts'
 import { resolveDomain } from '../client/resolve-reference.ts'

@@ -1,4 +1,7 @@
-/** `tributary domain rules list|set|preview|apply`: which domain new assets are put into, and the same for those that are there. */
+/**
+ * `tributary domain rules list|set|preview|apply`: the rules that put new assets into domains, and their
+ * application to existing assets.
+ */
 import { readFileSync } from 'node:fs'
 import { serverOf, serverOptions } from '../client-options.ts'
 import { count } from '../client/load-progress.ts'
@@ -130,7 +133,7 @@ function lineOf({ domainUrn, exists, ...patterns }: Record<string, unknown>): st
   return `${wanted.join(', ')}: ${String(domainUrn)}${exists === false ? ' (does not exist: passed over)' : ''}`
 }
 
-/** Throws Refusal for anything but a list of objects; the server says what is wrong with a rule. */
+/** Throws Refusal for anything but a list of objects; the server checks the rules. */
 async function readRules(server: Server, file: string): Promise<Record<string, unknown>[]> {
   const rules = parse(file)
   const urns = new Map<string, string>()

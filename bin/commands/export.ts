@@ -1,4 +1,4 @@
-/** `tributary export lineage REFERENCE` and `export domains`: what the server exports, on standard output, as it comes. */
+/** `tributary export lineage REFERENCE` and `export domains`: print an export of the server as it arrives. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { openExport } from '../client/read-lineage.ts'
 import type { Server } from '../client/server.ts'

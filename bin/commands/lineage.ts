@@ -109,7 +109,10 @@ function summaryOf(
     : `${counts}, cut short by ${truncatedBy ?? 'a limit'}: there is more${shown}`
 }
 
-/** One object over many lines, printed as it comes: however large the lineage is, no more of it is kept than a line. */
+/**
+ * One object over many lines, printed as it arrives: only one line is in memory, however large the lineage
+ * is.
+ */
 async function printJson(
   { found, urn, direction, isFirst, isLast }: Part,
   terminal: Terminal

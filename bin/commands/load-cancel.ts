@@ -1,4 +1,4 @@
-/** `tributary load cancel`: ends a load that has not ended. */
+/** `tributary load cancel`: ends a load that is still running. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
 import { readLoad } from '../client/load-view.ts'

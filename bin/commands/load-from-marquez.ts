@@ -16,13 +16,16 @@ const pageCount = 100
 const firstWaitMs = 500
 const longestWaitMs = 15_000
 const retryForDefaultMs = 180_000
-/** Passes over all events, where they changed places while they were read. */
+/** Passes over all events, if some moved while they were read. */
 const passesMaxCount = 3
 const shownEveryMs = 5_000
 
 type Tally = { read: number; refused: number }
 
-/** The exit code: 0 all taken, 2 some refused, 1 usage or refused, 4 a server does not answer. Throws Refusal. */
+/**
+ * Returns the exit code: 0 all accepted, 2 some refused, 1 usage or refused, 4 a server does not answer.
+ * Throws Refusal.
+ */
 export async function loadFromMarquez(input: CommandInput, terminal: Terminal): Promise<number> {
   const from = sourceOf(input)
   const to = serverOf(input, terminal)
@@ -73,7 +76,7 @@ function sourceOf(input: CommandInput): Server {
   const url = input.text('from-marquez') ?? ''
   if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new Refusal(`--from-marquez takes a URL such as http://marquez:5000, not ${url}.`)
-  // The address of the API is often given whole.
+  // People often give the whole address of the API.
   return {
     url: new URL(url).href.replace(/\/(?:api\/v1\/?)?$/, '/'),
     token: input.text('marquez-token') ?? ''
@@ -98,7 +101,7 @@ function createReplay(
     let limit = pageCount
     let hasMoved = false
     for (;;) {
-      // The event in front is read again: where it is another, events have come or gone before it.
+      // The event before is read again: if it is another one, events have been added or removed before it.
       const overlap = state.last === null ? 0 : 1
       const page = await patiently(() =>
         readEventsPage(from, { offset: state.offset - overlap, limit: limit + overlap, signal })
@@ -115,7 +118,7 @@ function createReplay(
       if (page instanceof PageUnreadable) {
         refuse(state.offset, page.message)
         tally.read += 1
-        // The next page begins behind it, and so cannot tell whether events have moved.
+        // The next page begins after it, so it cannot tell whether events have moved.
         state = { offset: state.offset + 1, last: null }
         keep(state)
         limit = pageCount
@@ -133,7 +136,7 @@ function createReplay(
     }
   }
 
-  /** Sends them in two halves where they are too large together. */
+  /** Sends the events; in two halves if together they are too large. */
   async function send(events: readonly unknown[], offset: number): Promise<void> {
     try {
       const answer = await patiently(() => postJson(to, 'api/v1/lineage/batch', signal, [...events]))
@@ -177,7 +180,7 @@ function createReplay(
     terminal.err(`Event ${offset + 1}: ${reason}`)
   }
 
-  /** Tries again what may succeed a moment later. */
+  /** Repeats work that may succeed a moment later. */
   async function patiently<T>(work: () => Promise<T>): Promise<T> {
     let since: number | null = null
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {

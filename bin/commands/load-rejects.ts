@@ -1,4 +1,4 @@
-/** `tributary load rejects`: what was refused of a load, all of it, to be read or to be fixed and sent again. */
+/** `tributary load rejects`: prints all rejects of a load, to read, or to fix and send again. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
 import { isObject } from '../client/load-view.ts'

@@ -1,4 +1,4 @@
-/** `tributary load retry`: applies again what was rejected, or continues with a load that failed. */
+/** `tributary load retry`: applies the rejects of a load again, or continues a failed load. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
 import { exitCodeOf, readLoad } from '../client/load-view.ts'

@@ -1,4 +1,4 @@
-/** `tributary load status`: how far a load is, or how it has ended. */
+/** `tributary load status`: how far a load is, or how it ended. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
 import { followLoad } from '../client/follow-load.ts'
@@ -32,7 +32,7 @@ export const loadStatus: Command = {
   }
 }
 
-/** To its end. Throws as followLoad does. */
+/** Follows a load to its end, and shows its progress. Throws as followLoad does. */
 export async function followWithProgress(
   server: Server,
   load: LoadView,

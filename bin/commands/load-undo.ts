@@ -1,4 +1,4 @@
-/** `tributary load undo`: takes back what a load changed, and waits for the end. */
+/** `tributary load undo`: undoes what a load changed, and waits for the end. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
 import { exitCodeOf, readLoad } from '../client/load-view.ts'

@@ -18,7 +18,7 @@ import { loadFromMarquez } from './load-from-marquez.ts'
 
 const formatNames = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(recordFormats)
 
-/** Longer than a server needs to find that an upload was cut off, and than most need to start again. */
+/** Longer than a server needs to notice that an upload was cut off, and than most need to restart. */
 const retryForDefaultSeconds = 180
 
 export const load: Command = {
@@ -117,7 +117,7 @@ export const load: Command = {
   }
 }
 
-/** What only files have. */
+/** Options that only apply to files. */
 const fileOptions = [
   'format',
   'source',
@@ -201,7 +201,7 @@ function readCompress(text: string | undefined, server: Server): boolean {
   return !['localhost', '127.0.0.1', '[::1]'].includes(new URL(server.url).hostname)
 }
 
-/** What one load is sent from, opened when its turn comes. */
+/** One load to send; its input is opened when its turn comes. */
 type Sending = { upload: Upload; file: string; idempotencyKey: string }
 
 function planUploads(input: CommandInput, settings: Settings, terminal: Terminal): (() => Sending)[] {
@@ -229,7 +229,7 @@ function planUploads(input: CommandInput, settings: Settings, terminal: Terminal
   }))
 }
 
-/** Each file has a key of its own that is the same in the next run: one that broke off continues where it was. */
+/** The key of each file is the same in the next run, so that an interrupted run continues where it was. */
 function idempotencyKeyOf(run: string, { path }: LoadInput): string {
   return `${run}:${createHash('sha256').update(path).digest('hex').slice(0, 16)}`
 }
@@ -237,7 +237,7 @@ function idempotencyKeyOf(run: string, { path }: LoadInput): string {
 type Outcome = { name: string; load: LoadView | null; exitCode: number; isLast: boolean }
 type Context = { settings: Settings; signal: AbortSignal; isOne: boolean }
 
-/** Never throws what is expected: the other files continue. */
+/** Does not throw expected errors, so that the other files continue. */
 async function loadOne(
   server: Server,
   sending: Sending,
@@ -280,7 +280,7 @@ async function loadOne(
     terminal.err(
       `${name === null ? '' : `${name}: `}${error.message}${code === 'SNAPSHOT_REMOVES_TOO_MUCH' ? ' (--force)' : ''}`
     )
-    // what ended this one will end the others
+    // an error that will also end the other files
     const isLast =
       error instanceof Interrupted ||
       error.exitCode === exitCodes.unreachable ||
@@ -297,7 +297,7 @@ async function sendAndFollow(
   { settings, signal }: Omit<Context, 'isOne'>,
   terminal: Terminal
 ): Promise<{ load: LoadView; isReplay: boolean }> {
-  // Lines may be records or events: the server looks.
+  // Lines may be records or events: the server decides.
   const format = settings.format === null && upload.format === 'ndjson' ? null : upload.format
   const progress = settings.isQuiet ? noProgress : showProgress(terminal, upload)
   const query = format === null ? settings.query : { format, ...settings.query }
@@ -333,7 +333,7 @@ async function sendAndFollow(
   }
 }
 
-/** The result of an upload that a person interrupted. */
+/** Adds the result of an upload that was interrupted. */
 function withFate(
   error: unknown,
   { totalBytes, sent }: Upload,
@@ -350,7 +350,7 @@ function withFate(
   return error
 }
 
-/** The load is in the server's hands, whatever became of this command. */
+/** Adds the commands to continue with: the server has the load, whatever happened to this command. */
 function withWaysOn(error: unknown, { id }: LoadView): unknown {
   if (!(error instanceof Refusal)) return error
   error.message += ` Load ${id} continues without this command. To follow it: tributary load status ${id} --follow. To end it: tributary load cancel ${id}`
@@ -375,7 +375,7 @@ function summarize(
   )
 }
 
-/** From the best to the worst: the end that asks for most is that of all. */
+/** Exit codes from best to worst: the worst one of all files is returned. */
 const severity: readonly number[] = [
   exitCodes.ok,
   exitCodes.stillRunning,
@@ -386,7 +386,7 @@ const severity: readonly number[] = [
 ]
 
 function worst(codes: readonly number[]): number {
-  // a signal is worse than all: it is not in the list
+  // a signal is worse than all of them, and not in the list
   const rank = (code: number): number => (severity.includes(code) ? severity.indexOf(code) : severity.length)
   return codes.reduce((found, code) => (rank(code) > rank(found) ? code : found), exitCodes.ok)
 }

@@ -1,4 +1,6 @@
-/** `tributary migrate`: brings the database of DATABASE_URL to the newest schema. The Procfile's `release`. */
+/**
+ * `tributary migrate`: migrates the database of DATABASE_URL to the newest schema. The Procfile's `release`.
+ */
 import { migrate } from '../../shared/db/migrate.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import type { Command } from '../command.ts'

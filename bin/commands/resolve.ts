@@ -1,4 +1,4 @@
-/** `tributary resolve`: the URN that a short reference means, or what an OpenLineage name becomes. */
+/** `tributary resolve`: prints the URN that a short reference means, or that an OpenLineage name becomes. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { resolveEntity } from '../client/resolve-reference.ts'
 import { resolveOpenLineageName } from '../client/resolve-openlineage-name.ts'

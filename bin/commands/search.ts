@@ -1,4 +1,4 @@
-/** `tributary search WORDS...`: the entities that words find, those with them in their name first. */
+/** `tributary search WORDS...`: finds entities by words; those with the words in their name come first. */
 import { nameFromUrn } from '../../shared/urn/kinds.ts'
 import { toUrn } from '../../shared/urn/urn.ts'
 import { serverOf, serverOptions } from '../client-options.ts'

@@ -1,4 +1,4 @@
-/** `tributary serve`: the API as a process of its own, on DATABASE_URL. The Procfile's `web`. */
+/** `tributary serve`: the API as a separate process, on DATABASE_URL. The Procfile's `web`. */
 import { startApi } from '../../api/start.ts'
 import type { Command } from '../command.ts'
 import { runService } from '../run-service.ts'

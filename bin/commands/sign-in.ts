@@ -1,4 +1,4 @@
-/** `tributary sign-in`: prints a link that signs a browser in to the web UI, for whoever has the database. */
+/** `tributary sign-in`: prints a link that signs a browser in to the web UI. Needs access to the database. */
 import { createSignInCode } from '../../shared/catalog/access/create-sign-in-code.ts'
 import { limits } from '../../shared/limits.ts'
 import { readConfig } from '../../shared/platform/config.ts'

@@ -1,4 +1,4 @@
-/** `tributary token create`: makes an access token and prints it, this once. */
+/** `tributary token create`: creates an access token and prints it, only this once. */
 import { createToken } from '../../shared/catalog/access/create-token.ts'
 import type { Scope } from '../../shared/model/changes.ts'
 import { readConfig } from '../../shared/platform/config.ts'

@@ -1,4 +1,4 @@
-/** `tributary token list`: every access token, without its text. */
+/** `tributary token list`: all access tokens, without their secrets. */
 import type { TokenView } from '../../shared/catalog/access/create-token.ts'
 import { listTokens } from '../../shared/catalog/access/list-tokens.ts'
 import { limits } from '../../shared/limits.ts'

@@ -1,4 +1,7 @@
-/** `tributary up`: everything in one process, with a database of its own where none is given. What `npm start` runs. */
+/**
+ * `tributary up`: everything in one process, with an embedded database unless DATABASE_URL is set. What `npm
+ * start` runs.
+ */
 import { startEverything } from '../../dev/start-everything.ts'
 import type { Command } from '../command.ts'
 

@@ -1,4 +1,4 @@
-/** `tributary work`: a worker as a process of its own, on DATABASE_URL. The Procfile's `worker`. */
+/** `tributary work`: a worker as a separate process, on DATABASE_URL. The Procfile's `worker`. */
 import { letHeapGrow } from '../../worker/heap-growth.ts'
 import { startWorker } from '../../worker/start.ts'
 import type { Command } from '../command.ts'

@@ -1,4 +1,6 @@
-/** What can be written where on the command line: what a completion script is made from. */
+/**
+ * The words that can be completed at each place of the command line; completion scripts are made from them.
+ */
 import { commandTable } from '../command-table.ts'
 import type { OperandWords } from '../command.ts'
 
@@ -27,7 +29,7 @@ const helpOption: CompletedOption = {
   choices: []
 }
 
-/** Every command and every group, a group before what is in it. Loads all commands. */
+/** Every command and every group, a group before its commands. Loads all commands. */
 export async function completedCommands(): Promise<CompletedCommand[]> {
   const found = new Map<
     string,
@@ -74,5 +76,5 @@ export async function completedCommands(): Promise<CompletedCommand[]> {
   }))
 }
 
-/** Texts in single quotes, as every shell reads them except for the apostrophe. */
+/** Puts a text in single quotes. Shells differ only in how they escape an apostrophe. */
 export const quoted = (text: string, apostrophe: string): string => `'${text.replaceAll("'", apostrophe)}'`

@@ -3,7 +3,7 @@ import { quoted, type CompletedCommand } from './complete-words.ts'
 
 const quote = (text: string): string => quoted(text, "'\\''")
 
-/** As `_describe` reads it: the word, a colon, what it is for. */
+/** In the form of `_describe`: the word, a colon, its description. */
 const described = (word: string, help: string): string => quote(`${word.replaceAll(':', '\\:')}:${help}`)
 
 export function zshScript(commands: readonly CompletedCommand[]): string {

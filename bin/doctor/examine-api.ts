@@ -1,10 +1,10 @@
-/** Asks the API that the client commands talk to whether it is there, is ready, and takes the token. */
+/** Checks the API that the client commands talk to: it answers, is ready, and accepts the token. */
 import type { Config } from '../../shared/platform/config.ts'
 import { findServer, getJson, getText, ServerRefused } from '../client/server.ts'
 import { reasonOf, Refusal } from '../failure.ts'
 import { fine, note, wrong, type Finding } from './finding.ts'
 
-/** The machine of a worker has no API of its own: only where TRIBUTARY_URL names one is its absence wrong. */
+/** A worker's machine has no API of its own, so a missing one is only wrong if TRIBUTARY_URL names it. */
 export async function examineApi(config: Config): Promise<Finding[]> {
   const server = findServer(config, { url: undefined, token: undefined }, { needsToken: false })
   try {

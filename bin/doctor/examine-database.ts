@@ -8,7 +8,7 @@ const leastVersion = 140_000
 const clockSkewMaxMs = 5_000
 const connectionsShareMax = 0.9
 
-/** Throws what the database throws when it stops answering meanwhile. */
+/** Throws what the database throws if it stops answering. */
 export async function examineDatabase(db: Db): Promise<Finding[]> {
   const server = await examineServer(db)
   const schema = await examineSchema(db)
@@ -100,7 +100,7 @@ type LoadFacts = {
   tokens: number
 }
 
-/** A load that moves touches its row; ten minutes is many times the longest chunk. */
+/** A load that makes progress updates its row; ten minutes is many times the longest chunk. */
 const loadsQuery = `
   select
     (select count(*)::int from load where state = 'failed' and not is_atomic and not is_dry_run) as failed,

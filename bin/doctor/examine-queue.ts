@@ -1,4 +1,4 @@
-/** Looks at the queue's Redis: whether it answers, and whether it keeps what it is given. */
+/** Checks the queue's Redis: it answers, and does not evict jobs. */
 import type { Config } from '../../shared/platform/config.ts'
 import { reasonOf } from '../failure.ts'
 import { askRedis } from '../reach.ts'

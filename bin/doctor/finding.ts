@@ -1,9 +1,9 @@
 /** A finding of `tributary doctor`: one line. */
 
 export type Finding = {
-  /** What was looked at. */
+  /** The subject of the check. */
   check: string
-  /** `wrong` makes the doctor end with 1; `note` is worth knowing. */
+  /** `wrong` makes the doctor end with exit code 1; `note` is for information. */
   verdict: 'fine' | 'note' | 'wrong'
   text: string
 }

@@ -1,11 +1,11 @@
-/** Finds the PostgreSQL binaries that npm installed for this platform, and makes them complete. */
+/** Finds the PostgreSQL binaries that npm installed for this platform, and adds what they lack. */
 import { symlinkSync, readFileSync, existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CannotEmbed } from './cannot-embed.ts'
 
 export type Binaries = {
-  /** Holds bin, lib and share. */
+  /** Contains bin, lib and share. */
   directory: string
   /** `18.4.0-beta.17`: the version of PostgreSQL and the build of the package. */
   version: string
@@ -29,12 +29,12 @@ export function findBinaries(): Binaries {
   return { directory, version }
 }
 
-/** `18` of `18.4.0-beta.17`, as in the file PG_VERSION of a data directory. */
+/** The `18` in `18.4.0-beta.17`, as in the file PG_VERSION of a data directory. */
 export function majorVersion(binaries: Binaries): string {
   return binaries.version.split('.')[0] ?? ''
 }
 
-/** What probably is wrong when the binaries are there but do not start. */
+/** The likely reason if the binaries are there but do not start. */
 export function whyBinariesFail(): string {
   if (existsSync('/etc/alpine-release'))
     return 'this is Alpine Linux, and the binaries need glibc instead of musl.'
@@ -50,8 +50,8 @@ function resolvePackage(name: string): string | null {
 }
 
 /**
- * npm packages hold no symbolic links; the package makes its own in an install script, which npm may be told not to run.
- * Failures are left to the first start of a binary, which knows whether a missing link matters.
+ * npm packages cannot contain symbolic links. The package makes its links in an install script, which npm may
+ * be told not to run. Failures show at the first start of a binary, if a missing link matters.
  */
 function linkLibraries(directory: string): void {
   const listFile = join(directory, 'pg-symlinks.json')

@@ -1,4 +1,4 @@
-/** Makes the data directory, once, whoever else is starting at the same time. */
+/** Creates the data directory once, even if several processes start at the same time. */
 import { spawnSync } from 'node:child_process'
 import {
   closeSync,
@@ -17,10 +17,13 @@ import { CannotEmbed } from './cannot-embed.ts'
 import type { Place } from './place.ts'
 import { isAlive } from './server-state.ts'
 
-/** Built in the server, not the system's: the same order of texts everywhere, and no locale needs to be installed. */
+/**
+ * The locale provider in the server, not the system's: texts sort the same everywhere, and no locale must be
+ * installed.
+ */
 const localeFlags = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
 
-/** Afterwards `place.dataDir` holds a cluster of the right version. Throws CannotEmbed. */
+/** Afterwards `place.dataDir` has a cluster of the right version. Throws CannotEmbed. */
 export function ensureCluster(place: Place, throwaway: boolean): void {
   if (!existsSync(versionFile(place))) createCluster(place, throwaway)
   const found = readFileSync(versionFile(place), 'utf8').trim()
@@ -32,7 +35,10 @@ export function ensureCluster(place: Place, throwaway: boolean): void {
   }
 }
 
-/** Initialises beside the target and renames: a killed start leaves no half cluster, and of several at once one wins. */
+/**
+ * Creates the cluster beside the target and renames it: a killed start leaves no partial cluster, and one of
+ * several concurrent starts wins.
+ */
 function createCluster(place: Place, throwaway: boolean): void {
   const { dataDir, runner, binaries } = place
   removeLeftovers(dataDir)

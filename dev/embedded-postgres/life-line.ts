@@ -1,7 +1,8 @@
 /**
- * The life line: a named pipe that every process holds open for writing while it needs the server, and that a shell
- * beside the server reads. When the last holder has gone, however it went (also by kill -9), the shell reads end of file and
- * stops the server in order. So nothing is left running, and a second start can share the server of the first.
+ * The life line: a named pipe that every process keeps open for writing while it needs the server, and that a
+ * shell beside the server reads. When the last of these processes ends, even by kill -9, the shell reads end
+ * of file and shuts the server down. So no server is left running, and a second start can share the server of
+ * the first.
  */
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, existsSync, openSync } from 'node:fs'
@@ -9,8 +10,8 @@ import { join } from 'node:path'
 import { CannotEmbed } from './cannot-embed.ts'
 
 /**
- * What runs beside the server. $@ is the server's command; descriptor 3 the reading end, which only the watching
- * subshell keeps, so that "has a reader" means "is watched". SIGINT is PostgreSQL's fast shutdown.
+ * The script that runs the server ($@) and the watching subshell. Only the subshell keeps descriptor 3, the
+ * reading end, so that "has a reader" means "is watched". SIGINT is PostgreSQL's fast shutdown.
  */
 export const watchedServerScript = `
 "$@" 3<&- &
@@ -25,21 +26,22 @@ exit "$code"
 `
 
 export type LifeLine = {
-  /** Whether a shell reads the other end: a server without is an orphan. */
+  /** Whether a shell reads the other end. A server without one is an orphan. */
   isWatched(): boolean
-  /** The reading end, for the shell that is to watch a new server. The caller closes it after handing it on. */
+  /** The reading end, for the shell that will watch a new server. The caller closes it afterwards. */
   openReadingEnd(): number
   /** Safe to call twice. */
   letGo(): void
 }
 
-/** Held as soon as this returns. */
+/** Open as soon as this returns. */
 export function holdLifeLine(socketDir: string): LifeLine {
   const path = join(socketDir, 'life-line')
   const made = spawnSync('mkfifo', ['-m', '600', path])
   if (made.status !== 0 && !existsSync(path)) throw new CannotEmbed(`no named pipe can be made at ${path}.`)
 
-  // opening a pipe waits for the other end, unless one descriptor is both; that one must not stay, it would be a reader
+  // opening a pipe waits for the other end, unless one descriptor opens both; that one must be closed,
+  // because it would count as a reader
   const both = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
   const writingEnd = openSync(path, constants.O_WRONLY)
   closeSync(both)

@@ -1,4 +1,4 @@
-/** Decides who runs the server, from which binaries, and where the data is. */
+/** Chooses the user and the binaries of the server, and the place of its data. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -18,10 +18,13 @@ import {
 
 export type Place = { binaries: Binaries; dataDir: string; runner: Runner }
 
-/** Where root puts files for the server's user, if that user cannot read the project directory. */
+/** Where root puts files for the server's user if that user cannot read the project directory. */
 const openHome = '/var/lib/tributary'
 
-/** `wanted` is the data directory asked for; the answer's may differ (then `log` was told). Throws CannotEmbed. */
+/**
+ * `wanted` is the requested data directory; the result may use another one, and `log` then says so. Throws
+ * CannotEmbed.
+ */
 export function choosePlace(wanted: string, log: (line: string) => void): Place {
   const binaries = findBinaries()
   const dataDir = withRealParent(resolve(wanted))
@@ -58,7 +61,10 @@ function placeForRoot(binaries: Binaries, dataDir: string, log: (line: string) =
   )
 }
 
-/** Below a directory like /root (mode 0700), or with a strict umask, another user cannot read node_modules: it gets a copy. */
+/**
+ * Another user cannot read node_modules below a directory like /root (mode 0700), or with a strict umask, so
+ * it gets a copy.
+ */
 function reachableBinaries(runner: Runner, binaries: Binaries, log: (line: string) => void): Binaries {
   if (canStart(runner, binaries.directory)) return binaries
   const copy = join(openHome, `postgres-${binaries.version}`)
@@ -72,7 +78,7 @@ function reachableBinaries(runner: Runner, binaries: Binaries, log: (line: strin
 function reachableDataDir(runner: Runner, dataDir: string, log: (line: string) => void): string {
   const elsewhere = join(openHome, `data-${createHash('sha256').update(dataDir).digest('hex').slice(0, 10)}`)
   const isHere = existsSync(join(dataDir, 'PG_VERSION'))
-  // data that an earlier start had to keep elsewhere stays there, even if the directory has been opened since
+  // data that an earlier start had to keep elsewhere stays there, even if the directory is readable now
   if (!isHere && !existsSync(elsewhere) && canEnter(runner, dirname(dataDir))) return dataDir
   if (isHere) {
     if (canEnter(runner, dirname(dataDir))) return dataDir
@@ -85,7 +91,10 @@ function reachableDataDir(runner: Runner, dataDir: string, log: (line: string) =
   return elsewhere
 }
 
-/** Copies beside the target and renames, so that a copy is whole or absent; of two at once one wins. */
+/**
+ * Copies beside the target and renames, so that a copy is complete or absent; one of two concurrent copies
+ * wins.
+ */
 function copyReadable(from: string, to: string): void {
   makeOpenDirectory(dirname(to))
   const part = `${to}.${process.pid}`
@@ -109,7 +118,10 @@ function makeOpenDirectory(path: string): void {
   }
 }
 
-/** Makes the directory above (open to pass through, whatever the umask) and resolves links, so that a place has one name. */
+/**
+ * Creates the parent directory (with search permission, whatever the umask) and resolves links, so that a
+ * place has one name.
+ */
 function withRealParent(dataDir: string): string {
   const above = dirname(dataDir)
   const firstMade = mkdirSync(above, { recursive: true })

@@ -1,4 +1,4 @@
-/** Runs one server process with its watcher, and tells when it is ready or why it ended. */
+/** Runs one server process with its watcher, and reports that it is ready or why it ended. */
 import { spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,16 +8,16 @@ import type { Place } from './place.ts'
 import { serverSettings } from './server-settings.ts'
 
 export type RunningServer = {
-  /** Null once connections are accepted, which after a crash takes as long as the recovery; else why not. */
+  /** Null once connections are accepted, after a crash including the recovery; otherwise the reason. */
   ready: Promise<StartFailure | null>
   ended: Promise<number | null>
-  /** Keeps this process alive until release, which it otherwise does not. */
+  /** Keeps this process alive until release; by default the server does not. */
   hold(): void
   release(): void
 }
 
 type StartFailure = {
-  /** Another server has the directory, or processes of a killed one still do: worth another look. */
+  /** Another server, or processes of a killed one, still use the directory: trying again may help. */
   isInTheWay: boolean
   output: string
 }
@@ -30,7 +30,8 @@ export function runServer(place: Place, options: Options): RunningServer {
   const command = runner.wrap([join(binaries.directory, 'bin', 'postgres'), '-D', dataDir, ...settings])
 
   const readingEnd = options.lifeLine.openReadingEnd()
-  // a session of its own: Ctrl-C and a kill of our process group must not stop the database before the requests in flight
+  // a session of its own: Ctrl-C and a kill of our process group must not stop the database before the
+  // requests in flight
   const child = spawn('/bin/sh', ['-c', watchedServerScript, 'sh', ...command], {
     ...runner.ids,
     cwd: '/',
@@ -39,7 +40,7 @@ export function runServer(place: Place, options: Options): RunningServer {
   })
   closeSync(readingEnd)
 
-  // its own words, not postmaster.pid: of several starting at once, only one is the server that the file speaks of
+  // its output, not postmaster.pid: if several start at once, the file belongs to only one of them
   let output = ''
   const saidReady = new Promise<void>((resolve) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -60,7 +61,7 @@ export function runServer(place: Place, options: Options): RunningServer {
     clearTimeout(patience)
     release()
     if (isReady) return null
-    // what the server wrote last may arrive after its end
+    // the last output may arrive after the end
     await sleep(20)
     return { isInTheWay: inTheWay.test(output), output: worthShowing(output) }
   })
@@ -69,7 +70,7 @@ export function runServer(place: Place, options: Options): RunningServer {
 
 const outputMaxChars = 8_000
 const mentionAfterMs = 3_000
-/** A lock file is empty for a moment: between its creation by another start and its first line. */
+/** A lock file is empty between its creation by another start and its first line. */
 const inTheWay = /lock file .* (already exists|is empty)|pre-existing shared memory block/
 
 function unreference(child: ReturnType<typeof spawn>): void {

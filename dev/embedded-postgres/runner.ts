@@ -1,4 +1,4 @@
-/** Who runs the server: PostgreSQL refuses to run as root, so root must find somebody else. */
+/** Chooses the user that runs the server: PostgreSQL refuses to run as root, so root needs another user. */
 import { spawnSync } from 'node:child_process'
 import { chownSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,11 +6,11 @@ import { join } from 'node:path'
 export type Runner = {
   /** The user id that owns the data directory and the socket. */
   uid: number
-  /** For spawn: the ids to change to. Empty: as we are. */
+  /** The ids to change to, for spawn. Empty: unchanged. */
   ids: { uid?: number; gid?: number }
   /** The command line that runs `command` as this runner. */
   wrap(command: string[]): string[]
-  /** Hands a file or directory that we made to this runner. */
+  /** Changes the owner of a file or directory to this runner. */
   give(path: string): void
 }
 
@@ -22,13 +22,16 @@ export function anotherUser(ids: { uid: number; gid: number }): Runner {
   return { uid: ids.uid, ids, wrap: (command) => command, give: (path) => chownSync(path, ids.uid, ids.gid) }
 }
 
-/** Root that may not change its user (a rootless container): the same id, seen as 1000 in a user namespace of its own. */
+/**
+ * For root that may not change its user (in a rootless container): the same id, mapped to 1000 in a user
+ * namespace.
+ */
 export function ourselvesRenamed(): Runner {
   const unshare = ['unshare', '--user', '--map-user=1000', '--map-group=1000']
   return { ...ourselves(), wrap: (command) => [...unshare, ...command] }
 }
 
-/** The first system account in /etc/passwd that fits to run a database, or null. */
+/** The first system account in /etc/passwd that can run a database, or null. */
 export function systemAccount(): { uid: number; gid: number } | null {
   const accounts = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
@@ -49,7 +52,10 @@ export function canStart(runner: Runner, binariesDirectory: string): boolean {
   )
 }
 
-/** Whether the runner can pass through the directory (mode bits, lists of access, mounts: asked, not computed). */
+/**
+ * Whether the runner can pass through the directory. Tried rather than computed, because mode bits, access
+ * lists and mounts all matter.
+ */
 export function canEnter(runner: Runner, directory: string): boolean {
   return succeeds(runner, ['/bin/sh', '-c', 'cd "$1"', 'sh', directory])
 }

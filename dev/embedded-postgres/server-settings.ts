@@ -1,4 +1,4 @@
-/** The server's settings: durable, on a socket only, and sized for one machine that does other things too. */
+/** The server's settings: durable, only on a socket, and sized for a machine that also does other work. */
 
 /** As `name=value`. `throwaway` gives up durability for speed: for test data only. */
 export function serverSettings(socketDir: string, throwaway: boolean): string[] {
@@ -14,7 +14,8 @@ const common = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   shared_buffers: '192MB',
-  // two chunks at once fill the default of 6 MB and wait for each other: a million edges took 6.9 s, and 6.4 with this
+  // two concurrent chunks fill the default of 6 MB and wait for each other: a million edges took 6.9 s, and
+  // 6.4 s with this
   wal_buffers: '64MB',
   work_mem: '16MB',
   maintenance_work_mem: '128MB',
@@ -22,7 +23,7 @@ const common = {
   // parallel plans take shared memory from /dev/shm, of which a container may have 64 MB
   max_parallel_workers_per_gather: '0',
   max_parallel_maintenance_workers: '0',
-  // bulk loads write a lot of log; more would make the recovery after a crash long
+  // bulk loads write much WAL; a larger limit would make recovery after a crash long
   max_wal_size: '1GB',
   min_wal_size: '128MB',
   checkpoint_timeout: '5min',

@@ -1,4 +1,4 @@
-/** Reads what a server says of itself in postmaster.pid, and whether that is still true. */
+/** Reads the state of a server from postmaster.pid, and checks whether it is still true. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,16 +6,16 @@ import { socketName } from './socket-directory.ts'
 
 export type ServerState =
   | { is: 'absent' }
-  /** Left by a crash; the process id may be in use by something else now. */
+  /** Left by a crash; another process may have the process id now. */
   | { is: 'stale'; socketDir: string }
   | { is: 'starting' | 'ready' | 'stopping'; pid: number; socketDir: string }
 
-/** Lines of postmaster.pid, from 0. The same that pg_ctl reads. */
+/** Lines of postmaster.pid, counted from 0, the same that pg_ctl reads. */
 const pidLine = 0
 const socketDirLine = 4
 const statusLine = 7
 
-/** A start fills its lock file at once. One that stays empty for longer was left by a start that was killed. */
+/** A start fills its lock file at once. A file that stays empty for longer was left by a killed start. */
 const emptyLockMaxMs = 5_000
 
 export function readServerState(dataDir: string): ServerState {
@@ -41,8 +41,9 @@ function isLeftEmpty(path: string): boolean {
 }
 
 /**
- * PostgreSQL itself clears the lock files of a dead process, but not those whose number another process has taken over.
- * If processes of the dead server still hold its shared memory, the next server detects that and refuses to start.
+ * PostgreSQL removes the lock files of a dead process itself, except if another process now has its id. If
+ * processes of the dead server still use its shared memory, the next server detects that and refuses to
+ * start.
  */
 export function removeStaleLocks(dataDir: string, socketDir: string): void {
   rmSync(join(dataDir, 'postmaster.pid'), { force: true })
@@ -58,7 +59,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Told by the command line; that of a zombie is empty, and a zombie serves nobody. */
+/** Checked by the command line; a zombie has none, and serves nobody. */
 function isServer(pid: number, dataDir: string): boolean {
   if (!isAlive(pid)) return false
   const words = existsSync('/proc/self/cmdline')

@@ -1,4 +1,7 @@
-/** The directory of the server's socket: the only way in, so closed to everybody but the server's user and root. */
+/**
+ * The directory of the server's socket, accessible only to the server's user and root, because the socket is
+ * the only way in.
+ */
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -19,19 +22,23 @@ import { canEnter } from './runner.ts'
 export const socketName = '.s.PGSQL.5432'
 
 /**
- * Bytes of a socket's path that every system takes (macOS: 104 with the closing zero). Hence not inside the data
- * directory, whose path may be any length and whose file system (a shared folder, say) may know no sockets.
+ * The longest path of a socket that every system accepts (macOS: 104 with the final zero). So the socket is
+ * not in the data directory, whose path may be longer, and whose file system (such as a shared folder) may
+ * not support sockets.
  */
 const socketPathMaxBytes = 103
 
-/** Holds the path of the data directory that the socket directory belongs to. */
+/** Contains the path of the data directory that the socket directory belongs to. */
 const ownerFile = 'data-directory'
 const namePattern = /^tributary-\d+-[\da-f]{10}$/
 
-/** `/tmp` first: TMPDIR may differ between two processes that use the same data. */
+/** `/tmp` first, because TMPDIR may differ between two processes that use the same data. */
 const bases = (): string[] => [...new Set(['/tmp', tmpdir()])]
 
-/** The same directory for the same data, whoever asks: named by the server's user and the data's place. The data directory must exist. */
+/**
+ * The same directory for the same data, derived from the server's user and the data's path. The data
+ * directory must exist.
+ */
 export function openSocketDirectory(place: Place): string {
   removeAbandonedSocketDirectories()
   const hash = createHash('sha256').update(place.dataDir).digest('hex').slice(0, 10)
@@ -46,22 +53,22 @@ export function openSocketDirectory(place: Place): string {
 }
 
 /**
- * Removes the socket directories whose data directory has been deleted, as far as this user may.
+ * Removes the socket directories whose data directory no longer exists, where this user may.
  *
- * A directory stays while its data exists: removing it when the server stops would race with the next start, which finds the
- * server through it.
+ * A directory stays while its data exists: removing it when the server stops would race with the next start,
+ * which finds the server through it.
  */
 export function removeAbandonedSocketDirectories(): void {
   for (const base of bases()) {
     for (const name of namesIn(base).filter((each) => namePattern.test(each))) {
       const path = join(base, name)
       try {
-        // A pipe instead of the file would never end; everybody may write in /tmp.
+        // Everybody may write in /tmp; reading a pipe instead of the file would never end.
         const isOurs = lstatSync(join(path, ownerFile)).isFile()
         if (isOurs && !existsSync(readFileSync(join(path, ownerFile), 'utf8')))
           rmSync(path, { recursive: true, force: true })
       } catch {
-        // Another user's, or still being made: its owner file cannot be read.
+        // Another user's, or just being created: its owner file cannot be read.
       }
     }
   }
@@ -80,7 +87,7 @@ function makeOwn(path: string, place: Place): boolean {
     mkdirSync(path, { mode: 0o700 })
     place.runner.give(path)
   } catch {
-    // there already, or not possible: the check below tells which
+    // it exists, or cannot be created: the check below tells which
   }
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined || !stat.isDirectory() || stat.uid !== place.runner.uid) return false

@@ -15,29 +15,31 @@ import { openSocketDirectory } from './socket-directory.ts'
 export type EmbeddedPostgres = {
   /** The URL of a database of the server (`postgres` when none is named), for pg, knex and BullMQ. */
   url(database?: string): string
-  /** Where the data really is; may differ from the directory asked for. */
+  /** Where the data is; may differ from the requested directory. */
   dataDir: string
   /** Whether the server was running already. */
   adopted: boolean
-  /** Resolves with the exit code once the server has gone, asked or not; null if nobody knows the code. */
+  /**
+   * Resolves with the exit code once the server has ended, for whatever reason; null if the code is unknown.
+   */
   ended: Promise<number | null>
   /**
-   * Lets go of the server; it stops, in order, when nobody else holds it, and then this waits for its end. Safe to call
-   * twice. A process that ends without calling it lets go too.
+   * Releases the server and waits for its end, if no other process uses it: it then shuts down. Safe to call
+   * twice. A process that ends without calling it also releases the server.
    */
   stop(): Promise<void>
 }
 
 export type EmbeddedOptions = {
-  /** The directory of the cluster itself, made when absent (also what is above it). */
+  /** The directory of the cluster, created (with its parents) if it is missing. */
   dataDir: string
   /** Fast and not durable: for data that may be lost. */
   throwaway?: boolean
-  /** Gets sentences worth showing to the person who starts. */
+  /** Called with messages for the person who starts it. */
   log?: (line: string) => void
 }
 
-/** How long another start, or the rest of a killed server, may be in the way. */
+/** How long to wait for another start, or for the remains of a killed server. */
 const inTheWayMaxMs = 30_000
 const lookAgainAfterMs = 50
 
@@ -73,10 +75,10 @@ async function startOrAdopt(place: Place, attempt: Attempt): Promise<EmbeddedPos
       if (!failure.isInTheWay) throw new CannotEmbed(`PostgreSQL did not start: ${failure.output}`)
       lastOutput = failure.output
     } else if (state.is === 'ready' && timesSeenReady > 1) {
-      // seen twice: the first time, its last holder may have let go a moment before we took hold
+      // seen twice: the first time, its last user may have released it just before we took hold
       return adopted(place, attempt, state.pid)
     } else if (state.is === 'ready' && timesSeenReady === 0) {
-      // its watcher was killed, so nobody would ever stop it
+      // its watcher was killed, so nothing would ever stop it
       stopOrphan(state.pid)
     }
     await sleep(lookAgainAfterMs)
@@ -115,7 +117,7 @@ function adopted(place: Place, attempt: Attempt, pid: number): EmbeddedPostgres 
   }
 }
 
-/** After letting go: waits for the end of the server, unless it continues because somebody else holds it. */
+/** After releasing: waits for the end of the server, unless another process keeps it running. */
 async function endedOrShared(place: Place, attempt: Attempt, ended: Promise<number | null>): Promise<void> {
   const noticedAfterMs = 500
   for (let waitedMs = 0; waitedMs < noticedAfterMs; waitedMs += lookAgainAfterMs) {
@@ -130,11 +132,11 @@ function stopOrphan(pid: number): void {
   try {
     process.kill(pid, 'SIGINT')
   } catch {
-    // it has ended meanwhile
+    // it has ended in the meantime
   }
 }
 
-/** For a server that is not our child: asks once in a while, without keeping the process alive. */
+/** For a server that is not our child: checks from time to time, without keeping the process alive. */
 function endOf(pid: number): Promise<null> {
   const everyMs = 250
   return new Promise((resolve) => {

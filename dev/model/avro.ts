@@ -1,4 +1,4 @@
-/** The schema of DataHub, in Avro: the JSON that it is written in, and the records that it defines. */
+/** The types of DataHub's Avro schema: its JSON, and the records that it defines. */
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 export type JsonRecord = { [name: string]: Json }
@@ -17,7 +17,7 @@ export const textOf = (value: Json | undefined): string => (typeof value === 'st
 export const withoutPegasus = (name: string): string =>
   name.replace('com.linkedin.pegasus2avro.', 'com.linkedin.')
 
-/** Every record that the schema defines, wherever it does so, by its full name. */
+/** Every record that the schema defines, at any depth, by its full name. */
 export function namedRecords(schema: Json): Map<string, AvroRecord> {
   const found = new Map<string, AvroRecord>()
   function visit(node: Json | undefined, namespace: string): void {

@@ -1,4 +1,4 @@
-/** Makes the sources that hold DataHub's model with the client that a Python environment has. */
+/** Generates the sources with DataHub's model, from the client in a Python environment. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { readModel } from './read-schema.ts'
 
 export type GeneratedSource = { path: string; text: string }
 
-/** Where the schema is, and the version; without an import of the client, which takes seconds. */
+/** Finds the schema and the version without importing the client, which takes seconds. */
 const findSchema = `
 from importlib.metadata import distribution
 client = distribution("acryl-datahub")
@@ -17,7 +17,7 @@ print(client.version)
 print(client.locate_file("datahub/metadata/schema.avsc"))
 `
 
-/** `bin` is the folder of the environment's programs. Throws where the client is not installed. */
+/** `bin` is the folder with the programs of the environment. Throws if the client is not installed. */
 export function generateModel(bin: string): GeneratedSource[] {
   const { status, stdout, stderr } = spawnSync(join(bin, 'python'), ['-c', findSchema], { encoding: 'utf8' })
   const [version, path] = stdout.trim().split('\n')

@@ -1,7 +1,7 @@
-/** Prints DataHub's model as the source file that Tributary reads it from. */
+/** Prints DataHub's model as a source file of Tributary. */
 import type { DataHubModel, ModelAspect, ModelRelationship } from './read-schema.ts'
 
-/** The same model and version print the same text. */
+/** The same model and version give the same text. */
 export function printModel({ aspects, entities }: DataHubModel, version: string): string {
   return `/**
  * DataHub's own model: its aspects, the entity types that may have them, and what they refer to.

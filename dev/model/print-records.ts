@@ -1,8 +1,8 @@
-/** Prints what the records of DataHub's model require, as the source file that Tributary reads it from. */
+/** Prints the required fields of DataHub's records as a source file of Tributary. */
 import { quoted } from './print-model.ts'
 import type { ModelField, ModelRecord } from './read-required.ts'
 
-/** The same records print the same text. */
+/** The same records give the same text. */
 export function printRecords(records: readonly ModelRecord[]): string {
   return `/**
  * What the records of DataHub's own model require.

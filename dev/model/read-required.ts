@@ -1,4 +1,4 @@
-/** Reads out of DataHub's schema what a document must have, and what may stand where it is absent. */
+/** Reads from DataHub's schema which fields a document must have, and the value of each that is absent. */
 import {
   fullNameOf,
   isRecord,
@@ -10,12 +10,12 @@ import {
   type JsonRecord
 } from './avro.ts'
 
-/** What may be in an absent field; `nothing` where the aspect cannot be without it. */
+/** The value of an absent field; `nothing` if the aspect is not valid without it. */
 type Filling = 'list' | 'map' | 'record' | 'text' | 'flag' | 'time' | 'actor' | 'nothing'
 
 export type ModelField = {
   name: string
-  /** Of a field that is required and has no default. */
+  /** For a field that is required and has no default. */
   filling: Filling | null
   /** Class of the record, or of the records in the list, that the field holds. */
   record: string | null
@@ -23,10 +23,10 @@ export type ModelField = {
 
 export type ModelRecord = { name: string; fields: ModelField[] }
 
-/** Says who and when; an unknown stamp is 0 and the unknown actor. */
+/** The stamp of who and when; if unknown, the time is 0 and the actor the unknown one. */
 const stamps = new Set(['AuditStamp', 'TimeStamp', 'MetadataAttribution'])
 
-/** The records that an aspect can hold and that have something to fill in, at any depth, in the order of their names. */
+/** The records in aspects, at any depth, that have fields to fill in, ordered by name. */
 export function readRequired(records: AvroRecords): ModelRecord[] {
   const found = new Map<string, ModelField[]>()
   const follow = ({ fullName, facts }: AvroRecord): void => {
@@ -53,11 +53,13 @@ export function readRequired(records: AvroRecords): ModelRecord[] {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** A key says what the URN says, and an event in time is written once. */
+/** Keys are excluded because the URN has their values, and events in time because they are written once. */
 const isPatched = (aspect: Json | undefined): boolean =>
   isRecord(aspect) && aspect.keyForEntity === undefined && aspect.type !== 'timeseries'
 
-/** Leaves out the fields with nothing to fill in, and the records without such a field, until none is left. */
+/**
+ * Removes fields with nothing to fill in, and records without such fields, until nothing more can be removed.
+ */
 function prune(records: ReadonlyMap<string, ModelField[]>): ReadonlyMap<string, ModelField[]> {
   const left = new Map<string, ModelField[]>()
   for (const [name, fields] of records) {
@@ -76,14 +78,17 @@ const simpleName = (fullName: string): string => fullName.slice(fullName.lastInd
 
 type Place = { recordName: string; isAspect: boolean; held: AvroRecord | null }
 
-/** Text and flags have an empty value in the aspect itself, as DataHub's own templates have it; deeper down they are what the client meant to say. */
+/**
+ * In the aspect itself, texts and flags have an empty value, as in DataHub's templates. Deeper down, the
+ * client must send them.
+ */
 function fillingOf(field: JsonRecord, { recordName, isAspect, held }: Place): Filling | null {
   const { type } = field
   if (!isRequired(field)) return null
   if (stamps.has(recordName)) return field.name === 'time' ? 'time' : 'actor'
   if (isRecord(type) && type.type === 'array') return 'list'
   if (isRecord(type) && type.type === 'map') return 'map'
-  // A stamp has a known default; any other record can be empty only if it requires no field.
+  // A stamp has a known default. Another record can only be empty if it requires no field.
   if (held && (stamps.has(simpleName(held.fullName)) || !recordsOf(held.facts.fields).some(isRequired)))
     return 'record'
   if (!isAspect) return null
@@ -94,7 +99,7 @@ function fillingOf(field: JsonRecord, { recordName, isAspect, held }: Place): Fi
 const isRequired = ({ type, default: fallback }: JsonRecord): boolean =>
   fallback === undefined && !(Array.isArray(type) && type.includes('null'))
 
-/** Maps of records are not followed, nor unions of several. */
+/** Maps of records, and unions of several, are not followed. */
 function heldRecord(records: AvroRecords, type: Json | undefined, within: string): AvroRecord | null {
   if (Array.isArray(type)) {
     const members = type.filter((member) => member !== 'null')

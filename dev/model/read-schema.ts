@@ -1,4 +1,7 @@
-/** Reads DataHub's model out of the schema that its Python client installs: which aspects there are, on which entities, and what they refer to. */
+/**
+ * Reads DataHub's model from the schema that its Python client installs: the aspects, the entities that have
+ * them, and what they refer to.
+ */
 import {
   isRecord,
   namedRecords,
@@ -12,18 +15,24 @@ import {
 } from './avro.ts'
 import { readRequired, type ModelRecord } from './read-required.ts'
 
-/** A relationship that a field of an aspect states; `path` leads to the URN, with a star for each entry of a list. */
+/** A relationship in a field of an aspect. `path` leads to the URN, with a star for each entry of a list. */
 export type ModelRelationship = {
   path: string
-  /** What must go for the URN to go: the smallest part of the aspect that is an entry of a list or not required; empty for all of it. */
+  /**
+   * What must be removed to remove the URN: the smallest part of the aspect that is an entry of a list or
+   * optional; empty for the whole aspect.
+   */
   removedPath: string
   name: string
   entityTypes: string[]
-  /** Which end of a lineage edge the URN is, as seen from the entity of the aspect; null for a field that is not lineage. */
+  /**
+   * The end of a lineage edge that the URN is, seen from the entity of the aspect; null if the field is not
+   * lineage.
+   */
   lineage: 'upstream' | 'downstream' | null
 }
 
-/** A step of a path. What is required cannot go without what holds it. */
+/** A step of a path. A required field can only be removed with the record that contains it. */
 type Step = { name: string; canGo: boolean }
 type Found = Omit<ModelRelationship, 'path' | 'removedPath'> & { steps: readonly Step[] }
 
@@ -38,9 +47,9 @@ type ModelEntity = { name: string; keyAspect: string; keyFields: string[]; aspec
 
 export type DataHubModel = { aspects: ModelAspect[]; entities: ModelEntity[]; records: ModelRecord[] }
 
-/** Everything sorted by name, so that the same schema gives the same model. */
+/** Sorted by name, so that the same schema gives the same model. */
 export function readModel(schema: unknown): DataHubModel {
-  // The type is that of what JSON.parse gives.
+  // JSON.parse gives values of this type.
   const records = namedRecords(schema as Json)
   const aspects: ModelAspect[] = []
   const entities: ModelEntity[] = []
@@ -79,7 +88,7 @@ const withPaths = ({ steps, ...said }: Found): ModelRelationship => ({
   ...said
 })
 
-/** What the fields of a record state. A record within itself is not followed. */
+/** The relationships in the fields of a record. A record within itself is not followed. */
 function relationshipsIn(records: AvroRecords, record: JsonRecord, within: readonly JsonRecord[]): Found[] {
   if (within.includes(record)) return []
   return recordsOf(record.fields).flatMap((field) => {
@@ -95,7 +104,10 @@ function relationshipsIn(records: AvroRecords, record: JsonRecord, within: reado
   })
 }
 
-/** What is said at the field itself: either one relationship, or some by the path from here, which count before what the inner records say. */
+/**
+ * The relationships at the field itself: one, or several by the path from here. They win over those of the
+ * inner records.
+ */
 function annotationsOf(field: JsonRecord): Found[] {
   const said = field.Relationship
   if (!isRecord(said)) return []
@@ -105,7 +117,7 @@ function annotationsOf(field: JsonRecord): Found[] {
   )
 }
 
-/** Such a path leads through entries of lists, and through fields that are required. */
+/** Such a path leads through entries of lists, and through required fields. */
 const stepOfPath = (name: string): Step => ({ name, canGo: name === '*' })
 
 function relationshipOf(
@@ -121,7 +133,7 @@ function relationshipOf(
   }
 }
 
-/** What a type states, by the path from it. Of a union with several members, each is under its name. */
+/** The relationships in a type, by the path from it. Each member of a union is under its name. */
 function inType(records: AvroRecords, type: Json | undefined, within: readonly JsonRecord[]): Found[] {
   if (Array.isArray(type)) {
     const members = type.filter((member) => member !== 'null')
@@ -144,7 +156,7 @@ const behind =
   (step: Step) =>
   (each: Found): Found => ({ ...each, steps: [step, ...each.steps] })
 
-/** As the JSON of the member has it. */
+/** The name of the member in JSON. */
 const memberNameOf = (records: AvroRecords, member: Json): string => {
   const found =
     typeof member === 'string'

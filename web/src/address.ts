@@ -1,4 +1,7 @@
-/** Addresses of the pages: one segment below /ui/, all else in the query, so that they hold below any path prefix. */
+/**
+ * Addresses of the pages: one segment below /ui/, everything else in the query, so that they work below any
+ * path prefix.
+ */
 export const pageNames = [
   'search',
   'asset',
@@ -13,7 +16,7 @@ export type PageName = (typeof pageNames)[number] | ''
 
 export type Query = { readonly [name: string]: string | number | boolean | null | undefined }
 
-/** Relative to any page. What is null, undefined, false or empty is left out. */
+/** Relative to any page. Values that are null, undefined, false or empty are left out. */
 export function addressOf(page: PageName, query: Query = {}): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(query))
@@ -23,14 +26,14 @@ export function addressOf(page: PageName, query: Query = {}): string {
   return `./${page}${text && `?${text}`}`
 }
 
-/** The page of a path such as /prefix/ui/search; null where there is none of that name. */
+/** The page of a path such as /prefix/ui/search; null for an unknown name. */
 export function pageOf(path: string): PageName | null {
   const name = /\/ui\/?([^/]*)$/.exec(path)?.[1]
   if (name === undefined) return null
   return name === '' || (pageNames as readonly string[]).includes(name) ? (name as PageName) : null
 }
 
-/** Where to go after sign-in: a page of ours, whatever the address says. */
+/** Where to go after sign-in: one of our pages, whatever the address says. */
 export const safeNext = (next: string | undefined): string =>
   next && /^\.\/[a-z-]*(\?|$)/.test(next) ? next : './'
 

@@ -1,4 +1,7 @@
-/** Which page the address asks for, inside the frame; the sign-in page where nobody is signed in. Each page is a file of its own, loaded when it is first asked for. */
+/**
+ * Chooses the page of the address, inside the frame; the sign-in page while nobody is signed in. Each page is
+ * a file of its own, loaded on first use.
+ */
 import type { ComponentType } from 'preact'
 import { lazy, ErrorBoundary, LocationProvider, useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
@@ -24,7 +27,7 @@ const pages: { readonly [page in PageName]?: ComponentType } = {
 }
 
 export const App = () => (
-  // Links to other documents, such as the API explorer, are the browser's to follow.
+  // The browser itself follows links to other documents, such as the API explorer.
   <LocationProvider scope={/^\.\/(?!explorer|reference)/}>
     <CurrentPage />
   </LocationProvider>
@@ -67,7 +70,7 @@ function CurrentPage() {
   )
 }
 
-/** Where the page is another person's, or its file could not be had, as after an upgrade. */
+/** For a page of another person, or one whose file could not be loaded, as after an upgrade. */
 const reloadPage = (): void => {
   location.reload()
 }

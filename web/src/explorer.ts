@@ -1,4 +1,7 @@
-/** The GraphQL explorer: GraphiQL, bundled, asking as the person who is signed in. A document of its own, since it brings React and an editor. */
+/**
+ * The GraphQL explorer: GraphiQL, bundled, with the requests of the signed-in person. A document of its own,
+ * because it brings React and an editor.
+ */
 import { GraphiQL } from 'graphiql'
 import { createElement } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -10,7 +13,7 @@ import 'graphiql/style.css'
 import './style/theme.css'
 import './style/explorer.css'
 
-/** Questions that came with the address: `?query=…&variables=…`. */
+/** The operation in the address: `?query=…&variables=…`. */
 const asked = new URLSearchParams(location.search)
 
 async function ask(body: unknown): Promise<object> {

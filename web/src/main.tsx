@@ -1,4 +1,4 @@
-/** Starts the UI: the theme, then who is signed in, then the page of the address. */
+/** Starts the UI: the theme, then the session, then the page of the address. */
 import { render } from 'preact'
 import { App } from './app.tsx'
 import './style/theme.css'

@@ -1,4 +1,4 @@
-/** The REST reference: the server's own OpenAPI description as a page, read without signing in to anything else. */
+/** The REST reference: the server's own OpenAPI description as a page. */
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { errorOfProblem } from './api/errors.ts'
@@ -169,7 +169,7 @@ const ContentView = ({
   </div>
 )
 
-/** Deeper fields are in schemas of their own. */
+/** Deeper fields have schemas of their own. */
 const fieldsMaxDepth = 4
 
 function Fields({ description, schema, depth }: { description: Json; schema: Json; depth: number }) {

@@ -1,4 +1,4 @@
-/** The frame around every page: places, search, theme, who is signed in, messages. */
+/** The frame around every page: navigation, search, theme, session, messages. */
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
 import { useEffect, useRef } from 'preact/hooks'
@@ -22,7 +22,7 @@ export function Shell({ page, children }: { page: PageName | null; children: Com
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
   useEffect(() => {
-    // A new page begins at its top, for the eye and for the keyboard alike; the first is where the browser puts it.
+    // Moves the focus to the top of a new page, except for the first page, where the browser places it.
     if (!isFirst.current) main.current?.focus({ preventScroll: true })
     isFirst.current = false
     scrollTo(0, 0)

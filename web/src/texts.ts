@@ -1,4 +1,4 @@
-/** Every word that a person reads in the UI, by page; functions where a number or a name is part of it. */
+/** All texts of the UI, by page; functions if they contain a number or a name. */
 const many = (count: number, one: string, more: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : more}`
 

@@ -1,4 +1,4 @@
-/** Light or dark: what the person chose here, else what the system asks for. */
+/** Light or dark: the person's choice, otherwise the system's setting. */
 import { signal } from '@preact/signals'
 
 export type Theme = 'light' | 'dark'

@@ -1,4 +1,4 @@
-/** All aspects of an entity as the REST API gives them, and readers of the few that pages show. */
+/** All aspects of an entity from the REST API, and readers of the few that pages show. */
 import { ApiError } from './errors.ts'
 import { rest } from './request.ts'
 
@@ -21,7 +21,7 @@ type Answered = {
 const aspectOf = ({ value, systemMetadata, auditStamp }: Answered): Aspect => ({
   value,
   version: Number(systemMetadata?.version ?? 1),
-  // Zero stands for a time that nobody knows.
+  // Zero means an unknown time.
   writtenAt: auditStamp?.time || null,
   actor: auditStamp?.time ? auditStamp.actor : null
 })
@@ -29,7 +29,7 @@ const aspectOf = ({ value, systemMetadata, auditStamp }: Answered): Aspect => ({
 const isAnswered = (value: unknown): value is Answered =>
   typeof value === 'object' && value !== null && 'value' in value
 
-/** None of an entity that nothing has described. Throws ApiError. */
+/** Empty for a placeholder. Throws ApiError. */
 export async function readAspects(urn: string, signal: AbortSignal): Promise<Aspects> {
   let answer: { [name: string]: unknown }
   try {
@@ -45,7 +45,10 @@ export async function readAspects(urn: string, signal: AbortSignal): Promise<Asp
   )
 }
 
-/** An older version of one aspect: 1 is the oldest that is kept. Throws ApiError; NOT_FOUND where it is no longer kept. */
+/**
+ * An older version of one aspect; 1 is the oldest. Throws ApiError, NOT_FOUND if the version is no longer
+ * kept.
+ */
 export async function readAspectVersion(
   urn: string,
   name: string,
@@ -86,11 +89,11 @@ const infoAspects = [
   'notebookInfo'
 ]
 
-/** What producers say of an entity in the aspect of its type. */
+/** The aspect in which producers describe an entity of its type. */
 export const infoOf = (aspects: Aspects): AspectValue =>
   infoAspects.map((name) => aspects[name]?.value).find((value) => value !== undefined) ?? {}
 
-/** What people wrote comes before what producers say. */
+/** A description by people wins over one by producers. */
 export function descriptionOf(aspects: Aspects): string | null {
   const edited = Object.entries(aspects)
     .filter(([name]) => /^editable.*Properties$/.test(name))
@@ -100,7 +103,7 @@ export function descriptionOf(aspects: Aspects): string | null {
 
 export type Column = { path: string; type: string; description: string; tags: readonly string[] }
 
-/** The columns of the schema in its order, with what people wrote about them. */
+/** The columns of the schema in its order, with descriptions by people. */
 export function columnsIn(aspects: Aspects): Column[] {
   const edited = new Map(
     objectsOf(aspects.editableSchemaMetadata?.value.editableSchemaFieldInfo).map((field) => [

@@ -2,12 +2,12 @@
 import { card, define, type Filter, type NamedDomain, type RawCard } from './queries.ts'
 
 export type RawDomain = NamedDomain & { childCount: number }
-/** As the fragment `named` gives it where any entity may stand. */
+/** The fields of the fragment `named`, for any entity. */
 export type RawPlace = { urn: string; properties?: { name: string } | null }
 
 const named = `fragment named on Domain { urn properties { name } }`
 
-/** A level of the tree: names first, counts by `domainLevelCounts`, so that they do not hold it up. */
+/** A level of the tree, without counts; `domainLevelCounts` reads them, so that names appear first. */
 export const domainLevel = define<
   { listDomains: { total: number; domains: RawDomain[] } },
   { parent: string | null; count: number }
@@ -123,7 +123,7 @@ query domainMap($count: Int) {
   domainLineage(input: { direction: DOWNSTREAM, count: $count }) { ...domainEdges }
 }${domainEdges}`)
 
-/** Of one domain with all others. */
+/** Between one domain and all others. */
 export const domainMapOf = define<
   { down: RawDomainLineage; up: RawDomainLineage },
   { urn: string; count: number }
@@ -158,7 +158,7 @@ export const deleteDomain = define<{ deleteDomain: boolean }, { urn: string }>(
   `mutation deleteDomain($urn: String!) { deleteDomain(urn: $urn) }`
 )
 
-/** With null for the domain it takes the assets out of theirs. */
+/** Null as the domain takes the assets out of theirs. */
 export const assignDomain = define<
   { batchSetDomain: boolean },
   { domain: string | null; resources: { resourceUrn: string }[] }

@@ -1,7 +1,10 @@
-/** What the UI shows of an entity: its name, type, platform, environment and domain, from the answer or, where nothing describes it, from the URN. */
+/**
+ * What the UI shows of an entity: its name, type, platform, environment and domain, from the answer or, for a
+ * placeholder, from the URN.
+ */
 import type { RawCard } from './queries.ts'
 
-/** What is counted and listed as an asset: not domains, people and tags. */
+/** The types that are counted and listed as assets; not domains, people and tags. */
 export const assetTypes = [
   'DATASET',
   'DATA_JOB',
@@ -22,11 +25,11 @@ export type Card = {
   /** An EntityType of the schema: DATASET, DATA_JOB. */
   type: string
   name: string
-  /** The platform, or the orchestrator of a job; null where the type has none. */
+  /** The platform, or the orchestrator of a job; null for types without one. */
   platform: string | null
   environment: string | null
   domain: { urn: string; name: string } | null
-  /** False where something refers to the entity but nothing has described it. */
+  /** False for a placeholder. */
   exists: boolean
 }
 
@@ -48,19 +51,19 @@ export function partsOfUrn(urn: string): string[] {
   return [...parts, id.slice(from, -1)]
 }
 
-/** The part that people would call the name: the second of three, else the last. */
+/** The part that people call the name: the second of three, otherwise the last. */
 function nameInUrn(urn: string): string {
   const parts = partsOfUrn(urn)
   return (parts.length > 2 ? parts[1] : parts.at(-1)) || urn
 }
 
-/** `urn:li:tag:pii` is `pii`; what it is called where nothing but the URN is at hand. */
+/** `urn:li:tag:pii` is `pii`: the name where only the URN is known. */
 export const lastPartOf = (urn: string): string => (urn === '' ? '' : nameInUrn(urn))
 
 export const columnUrn = (assetUrn: string, path: string): string =>
   `urn:li:schemaField:(${assetUrn},${path})`
 
-/** The path of a column: what follows its asset in the URN, commas included. */
+/** The path of a column: everything after its asset in the URN, including commas. */
 export const pathOfColumn = (urn: string): string => partsOfUrn(urn).slice(1).join(',')
 
 const typesWithLineage = new Set([
@@ -76,10 +79,10 @@ const typesWithLineage = new Set([
   'schemaField'
 ])
 
-/** Whether lineage can lead to or from entities of its type. */
+/** Whether entities of its type can have lineage. */
 export const hasLineage = (urn: string): boolean => typesWithLineage.has(urn.split(':')[2] ?? '')
 
-/** Used names come first: what producers call it, then the name in the URN. */
+/** The first known name: the one that producers use, then the one in the URN. */
 export function cardOf(raw: RawCard): Card {
   const described = Object.values(raw.described ?? {}).find((name) => name)
   return {

@@ -1,7 +1,7 @@
-/** What a request can fail with, in one shape for both doors of the API. */
+/** The error of a failed request, in one shape for GraphQL and REST. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** A code of docs/errors.md; OFFLINE where no answer came. */
+  /** A code of docs/errors.md; OFFLINE if there was no answer. */
   readonly code: string
   readonly status: number
   readonly details: { readonly [name: string]: unknown }
@@ -21,7 +21,7 @@ export class ApiError extends Error {
 const isObject = (value: unknown): value is { [name: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The error of a REST answer: its body is a problem of RFC 9457 with a code, or whatever a proxy wrote. */
+/** The error of a REST answer: its body is a problem of RFC 9457 with a code, or anything from a proxy. */
 export function errorOfProblem(status: number, body: unknown): ApiError {
   const problem = isObject(body) ? body : {}
   const message = [problem.detail, problem.message, problem.title].find((text) => typeof text === 'string')
@@ -38,7 +38,7 @@ export function errorOfGraphql(errors: readonly unknown[], status: number): ApiE
   if (!isObject(first)) return new ApiError('INTERNAL', 'The answer cannot be read.', { status })
   const extensions = isObject(first.extensions) ? first.extensions : {}
   return new ApiError(
-    // `code` is a number there, as DataHub has it.
+    // `code` is a number there, as in DataHub
     typeof extensions.reason === 'string' ? extensions.reason : 'INTERNAL',
     typeof first.message === 'string' ? first.message : 'The request failed.',
     { status, details: extensions }

@@ -51,7 +51,7 @@ export type RawGraph = {
   }
 }
 
-/** All that one lineage view shows. */
+/** Everything that the lineage view shows. */
 export const lineageGraph = define<{ lineageGraph: RawGraph }, { input: object; columns: boolean }>(`
 query lineage($input: LineageGraphInput!, $columns: Boolean!) {
   lineageGraph(input: $input) {
@@ -66,7 +66,7 @@ query lineage($input: LineageGraphInput!, $columns: Boolean!) {
   }
 }${card}`)
 
-/** The neighbours of one side of a card, of which a stack shows some. */
+/** The neighbours on one side of a card; a stack shows some of them. */
 export const lineageSide = define<{ lineageGraph: { nodes: { entity: RawCard }[] } }, { input: object }>(`
 query lineageSide($input: LineageGraphInput!) {
   lineageGraph(input: $input) { nodes { entity { ...card } } }

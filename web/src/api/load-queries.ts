@@ -1,4 +1,4 @@
-/** The GraphQL documents of the page of loads, which itself follows loads over REST. */
+/** The GraphQL documents of the page of loads; it follows loads over REST. */
 import { define } from './queries.ts'
 
 export const loadQuery = define<{ load: { id: string; state: string } | null }, { id: string }>(`

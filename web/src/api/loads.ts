@@ -1,4 +1,4 @@
-/** Loads as the REST API gives them; docs/loading.md says what each field means. */
+/** Loads from the REST API; docs/loading.md explains each field. */
 import { rest, restText } from './request.ts'
 
 export type LoadCounts = { received: number; applied: number; unchanged: number; rejected: number }
@@ -45,7 +45,7 @@ export type Reject = { line: number; code: string; message: string; field: strin
 
 const pathOf = (id: string): string => `loads/${encodeURIComponent(id)}`
 
-/** Throws ApiError, as all of these do. */
+/** Throws ApiError, as all functions here do. */
 export const readLoad = (id: string): Promise<Load> => rest(pathOf(id))
 
 export const listLoads = (
@@ -57,7 +57,7 @@ export const listLoads = (
     signal ? { signal } : {}
   )
 
-/** Where a stream of server-sent events tells each change of a load; relative to a page. */
+/** The stream of server-sent events with the changes of a load; relative to a page. */
 export const eventsAddress = (id: string): string => `../${pathOf(id)}/events`
 export const rejectsPath = (id: string, query: { [name: string]: string } = {}): string =>
   `${pathOf(id)}/rejects?${new URLSearchParams(query)}`
@@ -85,7 +85,7 @@ export const undoLoad = (id: string): Promise<Load> => rest(`${pathOf(id)}/undo`
 export type Submission = {
   body: Blob
   isGzipped: boolean
-  /** Empty where the server should see for itself. */
+  /** Empty to let the server detect it. */
   format: string
   source: string
   mode: string
@@ -93,7 +93,7 @@ export type Submission = {
   isDryRun: boolean
 }
 
-/** Answers when the load has ended, or after a while. */
+/** Resolves when the load has ended, or after a while. */
 export function submitLoad({
   body,
   isGzipped,

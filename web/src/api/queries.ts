@@ -1,9 +1,9 @@
-/** All GraphQL documents of the UI; a test holds each against the schema. */
+/** The GraphQL documents of the UI; a test checks each against the schema. */
 
-/** A document with the types of what it answers and of what it asks for. */
+/** A document, with the types of its answer and its variables. */
 export type Document<Result, Variables extends object> = {
   readonly text: string
-  /** Never there: it carries the types. */
+  /** Never set: it only carries the types. */
   readonly types?: (variables: Variables) => Result
 }
 
@@ -11,7 +11,7 @@ export const define = <Result, Variables extends object>(text: string): Document
   text
 })
 
-/** What is shown of an entity wherever it is mentioned; `entity.ts` reads it. */
+/** The fields shown wherever an entity is mentioned; `entity.ts` reads them. */
 export const card = `
 fragment domainOf on DomainAssociation { domain { urn properties { name } } }
 fragment card on Entity {
@@ -34,7 +34,7 @@ fragment card on Entity {
   ... on SchemaFieldEntity { fieldPath parent { urn } }
 }`
 
-/** An entity as the fragment `card` gives it. */
+/** The fields of the fragment `card`. */
 export type RawCard = {
   urn: string
   type: string
@@ -112,7 +112,7 @@ query home($types: [EntityType!]) {
   listDomains(input: { count: 24 }) { total domains { urn properties { name } } }
 }${card}`)
 
-/** Who owns it, for each type that can be owned and be in lineage. */
+/** Owners, for each type that can have owners and lineage. */
 const owned = `
 fragment ownersOf on Ownership { owners { owner { ... on CorpUser { urn } ... on CorpGroup { urn } } } }
 fragment owned on Entity {
@@ -138,7 +138,10 @@ export type ImpactCounts = {
   domains: { domain: NamedDomain | null; count: number }[]
 }
 
-/** Counts for the chips of the impact table: without any filter, with all but those on the degree, and with all. */
+/**
+ * Counts for the chips of the impact table: without filters, with all filters except those on the degree, and
+ * with all.
+ */
 export const impactCounts = define<
   { all: ImpactCounts; anyDegree: ImpactCounts; shown: ImpactCounts },
   { all: object; anyDegree: object; shown: object }
@@ -178,7 +181,7 @@ query impactRows($input: ScrollAcrossLineageInput!) {
   }
 }${card}${owned}`)
 
-/** The columns of an asset, to choose one. */
+/** The columns of an asset, to choose one from. */
 export const columnsOf = define<
   {
     entity: {
@@ -271,7 +274,7 @@ query runsOfJob($urn: String!, $count: Int) {
 
 type EdgeEnds = { upstreamUrn: string; downstreamUrn: string }
 
-/** One hop each side, with the edges between columns. */
+/** One hop on each side, with the edges between columns. */
 export const neighbours = define<
   {
     lineageGraph: {
@@ -288,7 +291,7 @@ query neighbours($urn: String!, $count: Int) {
   }
 }${card}`)
 
-/** Everything downstream, as far as a walk may go (walkMaxHops). */
+/** Everything downstream, up to walkMaxHops. */
 export const downstreamEdges = define<
   {
     lineageGraph: { nodes: { entity: RawCard; hiddenDownstream: number }[]; edges: EdgeEnds[] }
@@ -308,7 +311,7 @@ export const updateLineage = define<
 >(`
 mutation updateLineage($input: UpdateLineageInput!) { updateLineage(input: $input) }`)
 
-/** The columns of an asset that lineage knows one hop away; its schema may know others. */
+/** The columns of an asset with lineage one hop away; its schema may have more. */
 export const columnsWithLineage = define<
   { lineageGraph: { nodes: { entity: { urn: string }; columns: { fieldPath: string }[] | null }[] } },
   { urn: string; count: number }

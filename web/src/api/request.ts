@@ -1,4 +1,4 @@
-/** Requests to the API, as the person who is signed in: GraphQL documents and REST calls. */
+/** Sends requests to the API as the signed-in person: GraphQL documents and REST calls. */
 import { ApiError, errorOfGraphql, errorOfProblem } from './errors.ts'
 import type { Document } from './queries.ts'
 import { isAnothers, restoreSession, session } from './session.ts'
@@ -17,10 +17,10 @@ async function send(path: string, init: RequestInit, isRetry = false): Promise<R
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiError('OFFLINE', 'The server cannot be reached.')
   }
-  // The token was revoked, or the session has ended: the shell shows the sign-in page.
+  // The token was revoked or the session has ended: the shell then shows the sign-in page.
   if (response.status === 401) session.value = null
   if (response.status === 403 && !isRetry && (await lacksToken(response.clone()))) {
-    // Another tab has signed in anew: the cookie of all tabs is that of its session.
+    // Another tab has signed in, and all tabs share its cookie.
     const before = session.value?.actor
     await restoreSession()
     if (session.value?.actor === before) return send(path, init, true)
@@ -29,11 +29,11 @@ async function send(path: string, init: RequestInit, isRetry = false): Promise<R
   return response
 }
 
-/** Whether the request was refused for its token against forgery, rather than for what the person may do. */
+/** Whether the request was refused for its CSRF token, not for missing permissions. */
 const lacksToken = async (response: Response): Promise<boolean> =>
   (await response.text()).includes('x-csrf-token')
 
-/** Throws ApiError for the first error, AbortError where the signal ended it. */
+/** Throws ApiError for the first error, AbortError if the signal ended it. */
 export async function graphql<Result, Variables extends object>(
   document: Document<Result, Variables>,
   variables: Variables,

@@ -1,4 +1,7 @@
-/** Who is signed in: the session cookie is out of reach for scripts, so the server says whose it is and gives the CSRF token. */
+/**
+ * Who is signed in. Scripts cannot read the session cookie, so the server says whose it is and gives the CSRF
+ * token.
+ */
 import { signal } from '@preact/signals'
 import { forgetRecent } from '../parts/recent.ts'
 import { ApiError, errorOfProblem } from './errors.ts'
@@ -13,10 +16,10 @@ export type Session = {
   expiresAt: number
 }
 
-/** `null` while nobody is signed in, `undefined` before the server has been asked. */
+/** `null` while nobody is signed in, `undefined` before the server has answered. */
 export const session = signal<Session | null | undefined>(undefined)
 
-/** Whether somebody else has signed in in this browser since: what the page shows is not theirs. */
+/** Whether somebody else has signed in in this browser: what the page shows is then not theirs. */
 export const isAnothers = signal(false)
 
 export const canWrite = (): boolean => session.value?.scopes.some((scope) => scope !== 'read') ?? false
@@ -43,16 +46,16 @@ async function takeOver(response: Response): Promise<void> {
   session.value = body as Session
 }
 
-/** Throws ApiError where the server cannot say. */
+/** Throws ApiError if the server cannot tell. */
 export async function restoreSession(): Promise<void> {
   const before = session.value
   const response = await ask('GET', '../session')
   if (response.status !== 401) await takeOver(response)
-  // Whoever has signed in meanwhile stays so.
+  // Keeps a session that was started in the meantime.
   else if (session.value === before) session.value = null
 }
 
-/** Throws ApiError: UNAUTHENTICATED for a wrong or used one. */
+/** Throws ApiError: UNAUTHENTICATED for a wrong or used code or token. */
 export async function signIn(by: { token: string } | { code: string }): Promise<void> {
   await takeOver(await ask('POST', '../session', by))
 }
@@ -61,7 +64,7 @@ export async function signOut({ everywhere }: { everywhere: boolean }): Promise<
   const response = await ask('DELETE', everywhere ? '../session/all' : '../session')
   if (!response.ok && response.status !== 401)
     throw errorOfProblem(response.status, await response.json().catch(() => null))
-  // The next person on this machine should not see what was opened.
+  // The next person at this machine should not see it.
   forgetRecent()
   session.value = null
 }

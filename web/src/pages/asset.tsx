@@ -1,4 +1,4 @@
-/** The page of an asset: what it is, where it belongs, and tabs for all that is known of it. */
+/** The page of an asset: its name, place and domain, and a tab for each kind of detail. */
 import { useEffect } from 'preact/hooks'
 import { addressOf, assetAddress } from '../address.ts'
 import { readAspects } from '../api/aspects.ts'
@@ -46,7 +46,7 @@ export function AssetPage() {
   const withLineage = hasLineage(urn)
   const { data, error, reload } = useResource(urn === '' ? null : urn, async (signal) => {
     const answer = await graphql(asset, { urn, withLineage }, signal)
-    // What nothing has described has no aspects to ask for.
+    // A placeholder has no aspects to read.
     const aspects = answer.entity?.exists === false ? {} : await readAspects(urn, signal)
     return { ...answer, aspects }
   })

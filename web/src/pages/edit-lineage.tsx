@@ -1,4 +1,7 @@
-/** Edits the lineage of one asset: edges to add and to remove are gathered, their effect is shown, and all are saved at once or discarded. */
+/**
+ * Edits the lineage of one asset: collects edges to add and to remove, shows their effect, and saves or
+ * discards all at once.
+ */
 import { useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
 import { cardOf, hasLineage, lastPartOf, type Card } from '../api/entity.ts'
@@ -27,7 +30,7 @@ import {
 } from './edit-lineage/preview.ts'
 import '../style/edit-lineage.css'
 
-/** As many as one picture of lineage has, and more hops than it can have. */
+/** The largest number of nodes in one lineage graph, and more hops than it can have. */
 const nodesMaxCount = 2_000
 
 const typesWithLineage = [
@@ -57,11 +60,11 @@ export function EditLineagePage() {
   if (!data) return <Loading />
   if (!canWrite()) return <Empty isPage title={words.readOnly} />
   const { nodes, edges: shown } = data.lineageGraph
-  // Nobody states an edge that only leads through something removed, so that it cannot be taken away either.
+  // An edge that bridges something soft-deleted has no statement, so it cannot be removed either.
   const edges = shown.flatMap(({ upstreamUrn, downstreamUrn, statements }) =>
     statements.length > 0 ? [{ upstreamUrn, downstreamUrn }] : []
   )
-  // Drawn anew for another asset: a draft is of one.
+  // A new component for another asset, because a draft belongs to one.
   return (
     <Editor
       key={urn}
@@ -274,7 +277,7 @@ function Preview({ draft, nameOf }: { draft: Draft; nameOf: (urn: string) => str
     starts.length === 0 ? null : starts.join(' '),
     async (signal) => {
       const graphs = []
-      // One after the other: each may be a whole graph.
+      // In sequence, because each answer may be a whole graph.
       for (const urn of starts)
         graphs.push(await graphql(downstreamEdges, { urn, count: nodesMaxCount }, signal))
       const edges = new Map<string, Edge>()

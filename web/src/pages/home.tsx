@@ -1,4 +1,7 @@
-/** The start page: search, what was opened last, the domains at the top; in an empty catalog, how to load something. */
+/**
+ * The start page: search, recently opened assets, top-level domains; in an empty catalog, how to load
+ * something.
+ */
 import { addressOf, assetAddress } from '../address.ts'
 import { assetTypes, cardOf } from '../api/entity.ts'
 import { home } from '../api/queries.ts'

@@ -1,4 +1,7 @@
-/** The question of the impact table: what its address says, as the input of GraphQL, as the export with the same rows, and as a command. */
+/**
+ * The question of the impact table, read from its address, and its forms as GraphQL input, as an export of
+ * the same rows, and as a command.
+ */
 import type { Filter } from '../api/queries.ts'
 
 export const degreeGroups = ['1', '2', '3+'] as const
@@ -7,30 +10,30 @@ export type DegreeGroup = (typeof degreeGroups)[number]
 export type ImpactQuestion = {
   /** The asset. */
   urn: string
-  /** The path of the column that is asked for; null for the whole asset. */
+  /** The path of the column in question; null for the whole asset. */
   column: string | null
   direction: 'UPSTREAM' | 'DOWNSTREAM'
   /** None means all. */
   degrees: readonly DegreeGroup[]
   types: readonly string[]
   platforms: readonly string[]
-  /** URNs; `none` stands for assets in no domain. */
+  /** URNs; `none` means assets in no domain. */
   domain: string | null
   owner: string | null
   text: string
 }
 
-/** As it stands for assets in no domain in an address. */
+/** The value in an address for assets in no domain. */
 export const noDomain = 'none'
 
 type Query = { readonly [name: string]: string | undefined }
 
 const listOf = (text: string | undefined): string[] => text?.split('|').filter((each) => each !== '') ?? []
 
-/** Values of a list as they stand in an address: URNs have commas. */
+/** A list of values in an address: URNs contain commas. */
 export const printList = (values: readonly string[]): string | null => values.join('|') || null
 
-/** What the address does not say, or says wrongly, is the default. */
+/** Values that are missing or invalid in the address are replaced by the defaults. */
 export const readImpactQuestion = (urn: string, query: Query): ImpactQuestion => ({
   urn,
   column: query.col || null,
@@ -54,7 +57,7 @@ const domainFilter = (domain: string): Filter =>
     ? { field: 'domains', values: [], condition: 'EXISTS', negated: true }
     : { field: 'domains', values: [domain] }
 
-/** All of them must match. */
+/** A row must match all of them. */
 export function filtersOf(question: ImpactQuestion, { withDegrees }: { withDegrees: boolean }): Filter[] {
   const { degrees, types, platforms, domain, owner } = question
   return [
@@ -71,7 +74,7 @@ export const isFiltered = (question: ImpactQuestion): boolean =>
 
 const groupsOf = (filters: Filter[]): { and: Filter[] }[] => (filters.length > 0 ? [{ and: filters }] : [])
 
-/** From a column the rows are columns, as in an export. */
+/** From a column, the rows are columns, as in an export. */
 const asColumns = {
   groupingSpec: { groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }] }
 }
@@ -83,7 +86,7 @@ export type LineageInput = {
   orFilters: { and: Filter[] }[]
 }
 
-/** For lineageCounts: with the chosen degrees, or over all of them for the numbers on their chips. */
+/** For lineageCounts: with the chosen degrees, or with all of them for the numbers on their chips. */
 export const countsInput = (question: ImpactQuestion, options: { withDegrees: boolean }): LineageInput => ({
   urn: startOf(question),
   direction: question.direction,
@@ -92,7 +95,7 @@ export const countsInput = (question: ImpactQuestion, options: { withDegrees: bo
   ...(question.column === null ? {} : { searchFlags: asColumns })
 })
 
-/** For lineageCounts without any filter: what can be chosen at all. */
+/** For lineageCounts without any filter: everything that can be chosen. */
 export const allInput = (question: ImpactQuestion): LineageInput =>
   countsInput(
     { ...question, types: [], platforms: [], domain: null, owner: null, text: '' },
@@ -113,7 +116,7 @@ export const rowsInput = (
   scrollId
 })
 
-/** The path, below the root of the API, of the CSV with the rows that the table shows. */
+/** The path, below the root of the API, of the CSV with the rows of the table. */
 export function exportPath(question: ImpactQuestion): string {
   const filters = filtersOf(question, { withDegrees: true })
   const params = new URLSearchParams({
@@ -130,7 +133,7 @@ export function exportPath(question: ImpactQuestion): string {
 /** For a shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The same rows on a command line; where the command has no option for a filter, by curl. */
+/** The command for the same rows; curl if the command line has no option for a filter. */
 export function exportCommand(question: ImpactQuestion): string {
   const { direction, degrees, types, platforms, domain, owner, text } = question
   if (domain === noDomain || owner !== null)

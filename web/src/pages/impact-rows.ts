@@ -1,4 +1,4 @@
-/** Rows of the impact table, and what is counted over them. */
+/** Rows of the impact table, and counts over them. */
 import { cardOf, partsOfUrn, type Card } from '../api/entity.ts'
 import type { RawImpactRow } from '../api/queries.ts'
 
@@ -7,7 +7,7 @@ export type ImpactRow = {
   card: Card
   /** URNs. */
   owners: readonly string[]
-  /** The URN of the asset, where the row is a column. */
+  /** The URN of the asset, if the row is a column. */
   parent: string | null
 }
 
@@ -18,10 +18,10 @@ export const toImpactRow = ({ degree, entity }: RawImpactRow): ImpactRow => ({
   parent: entity.parent?.urn ?? null
 })
 
-/** `urn:li:corpuser:ada` is ada. */
+/** `urn:li:corpuser:ada` is `ada`. */
 export const nameOfActor = (urn: string): string => partsOfUrn(urn)[0] || urn
 
-/** The owners of rows with how many rows each owns, those of most first. */
+/** The owners of rows with the number of rows each owns, most first. */
 export function countOwners(rows: readonly ImpactRow[]): { urn: string; count: number }[] {
   const counts = new Map<string, number>()
   for (const { owners } of rows) for (const urn of owners) counts.set(urn, (counts.get(urn) ?? 0) + 1)

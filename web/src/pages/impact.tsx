@@ -1,4 +1,7 @@
-/** The impact table: everything that lineage reaches from an asset or a column, with counts by degree, filters, and the same rows as CSV. */
+/**
+ * The impact table: everything that lineage reaches from an asset or a column, with counts by degree,
+ * filters, and the same rows as CSV.
+ */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf, assetAddress } from '../address.ts'
@@ -34,7 +37,7 @@ import '../style/impact.css'
 /** Rows of one request, and rows that the table holds. */
 const pageCount = 1_000
 const rowsMaxCount = 50_000
-/** Names of domains and owners that are listed; the rest is a number. */
+/** Names of domains and owners that are listed; the rest is counted. */
 const listedMaxCount = 12
 const typingMs = 200
 
@@ -355,7 +358,7 @@ function ColumnPicker({ question, address }: { question: ImpactQuestion; address
     ...(data?.entity?.schemaMetadata?.fields.map(({ fieldPath }) => fieldPath) ?? []),
     ...(data?.entity?.inputFields?.fields?.flatMap((field) => field?.schemaField?.fieldPath ?? []) ?? [])
   ]
-  // An address may name a column that is not listed.
+  // An address may name a column that is not in the list.
   const all = [...new Set([...(question.column === null ? [] : [question.column]), ...names])]
   if (all.length === 0) return null
   return (

@@ -1,4 +1,4 @@
-/** The page of loads: all of them, and a place to drop a file; or one load, where the address names it. */
+/** The page of loads: all of them, and a place to drop a file; or the one load in the address. */
 import { canWrite } from '../api/session.ts'
 import { loadsQuery } from '../api/load-queries.ts'
 import { CopyAs } from '../parts/copy-as.tsx'

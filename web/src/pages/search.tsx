@@ -1,4 +1,4 @@
-/** Results of a search, with filters by facet and a list that grows as one asks for more. */
+/** Results of a search, with filters by facet and a list that can be extended. */
 import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 import { addressOf } from '../address.ts'
@@ -12,10 +12,10 @@ import { useResource } from '../parts/use-resource.ts'
 import { texts, typeName } from '../texts.ts'
 
 const pageCount = 50
-/** As many as one question gives. */
+/** The largest number of results for one question. */
 const shownMaxCount = 10_000
 
-/** Filters in the address: `f=platform:hive` once for each value, of which one of each field must match. */
+/** Filters in the address: `f=platform:hive` for each value. One value of each field must match. */
 function filtersOf(params: URLSearchParams): Filter[] {
   const values = new Map<string, string[]>()
   for (const text of params.getAll('f')) {
@@ -60,7 +60,7 @@ export function SearchPage() {
   } = useResource(`${question} ${count}`, (signal) =>
     graphql(search, { query: words, start: 0, count, filters }, signal)
   )
-  // What was found for other words stays out of sight where these could not be asked.
+  // Hides results for other words if these could not be searched.
   if (error) return <Failure error={error} retry={reload} />
   if (!data) return <Loading />
   const { total, isEstimate, searchResults, facets, suggestions } = data.searchAcrossEntities

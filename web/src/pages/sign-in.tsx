@@ -1,4 +1,4 @@
-/** Sign-in: by the one-time code that `npm start` prints in the link, or by an access token. */
+/** Sign-in by the one-time code in the link that `npm start` prints, or by an access token. */
 import { useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
 import { pageOf, safeNext } from '../address.ts'
@@ -38,7 +38,7 @@ export function SignInPage() {
   useEffect(() => {
     const code = new URLSearchParams(location.hash.slice(1)).get('code')
     if (!code) return
-    // The code has served: it should not stay in the history.
+    // The code has been used, and should not stay in the history.
     history.replaceState(null, '', location.pathname + location.search)
     enter({ code })
   }, [])

@@ -1,4 +1,7 @@
-/** The page of access tokens: all of them without their secrets; create one, whose secret is shown once; revoke one. */
+/**
+ * The page of access tokens: all of them without their secrets; create one, whose secret is shown once;
+ * revoke one.
+ */
 import { useMemo, useState } from 'preact/hooks'
 import { isAdmin } from '../api/session.ts'
 import { graphql } from '../api/request.ts'

@@ -1,4 +1,4 @@
-/** A filter of which several values can be chosen: a button that says how many are, and below it a list of check boxes. */
+/** A filter with several possible values: a button with their number, and below it a list of check boxes. */
 import { useEffect, useRef } from 'preact/hooks'
 
 export type Option = { value: string; name: string }
@@ -28,7 +28,7 @@ export function ChoiceMenu({
       removeEventListener('focusin', close)
     }
   }, [])
-  // What an address names stays to be unchosen, also where nothing has it any more.
+  // Values in the address stay in the list, so that they can be unchosen even if nothing has them any more.
   const gone = chosen.filter((value) => !options.some((option) => option.value === value))
   const all = [...options, ...gone.map((value) => ({ value, name: value }))]
   return (

@@ -1,10 +1,10 @@
-/** What each page offers to take away: its link, the question it asks as GraphQL, the command that answers the same. */
+/** What each page offers to copy: its link, its question as GraphQL, the command with the same answer. */
 import { CopyButton } from './copy-button.tsx'
 import { texts } from '../texts.ts'
 
 export type GraphqlQuestion = { text: string; variables: object }
 
-/** Whole, so that it can be pasted into a request. */
+/** The whole document, so that it can be pasted into a request. */
 export const printGraphql = ({ text, variables }: GraphqlQuestion): string =>
   JSON.stringify({ query: text.trim().replaceAll(/\s+/g, ' '), variables }, null, 2)
 

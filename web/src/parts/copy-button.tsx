@@ -2,7 +2,7 @@
 import { tell } from './toasts.tsx'
 import { texts } from '../texts.ts'
 
-/** A function says it when the button is pressed. */
+/** `text` may be a function, called when the button is pressed. */
 export const CopyButton = ({ text, label }: { text: string | (() => string); label: string }) => (
   <button
     type="button"

@@ -8,7 +8,7 @@ export type DialogProps = {
   title: string
   close: () => void
   children: ComponentChildren
-  /** False where leaving would lose something that cannot be had again. */
+  /** False if closing would lose something for good. */
   isEscapable?: boolean
 }
 
@@ -32,7 +32,7 @@ export function Dialog({ title, close, children, isEscapable = true }: DialogPro
         if (isEscapable) close()
       }}
       onClose={() => {
-        // The browser closes a dialog at the second Escape, whatever the first was answered.
+        // The browser closes a dialog at the second Escape, even if the first was prevented.
         if (!isEscapable && dialog.current?.isConnected) dialog.current.showModal()
       }}
     >
@@ -44,7 +44,7 @@ export function Dialog({ title, close, children, isEscapable = true }: DialogPro
   )
 }
 
-/** Asks before something is done; says what went wrong, and stays open then. */
+/** Asks before something is done. If it fails, it shows the error and stays open. */
 export function ConfirmDialog({
   title,
   action,
@@ -64,7 +64,7 @@ export function ConfirmDialog({
   run: () => void
   close: () => void
   children?: ComponentChildren
-  /** Whether what the dialog asks for is there. */
+  /** Whether the dialog has everything it needs. */
   isReady?: boolean
 }) {
   return (
@@ -72,7 +72,7 @@ export function ConfirmDialog({
       <form
         class="stack"
         onKeyDown={(event) => {
-          // Enter in a search field asks what it finds, and does not do what the dialog is for.
+          // Enter in a search field searches, and must not confirm the dialog.
           if (
             event.key === 'Enter' &&
             event.target instanceof HTMLInputElement &&

@@ -1,4 +1,4 @@
-/** Chooses a domain: a field to find it by name, and below it those that fit, each with its path. */
+/** Chooses a domain: a field to search by name, and below it the matching domains with their paths. */
 import { useId, useState } from 'preact/hooks'
 import { findDomains } from '../api/domain-queries.ts'
 import { graphql } from '../api/request.ts'
@@ -21,7 +21,7 @@ export function DomainPicker({
   /** Undefined while nothing is chosen. */
   chosen: Picked | undefined
   choose: (domain: Picked) => void
-  /** The choice of no domain, where there is one. */
+  /** The label for choosing no domain, if that is possible. */
   none?: string
   allows?: (domain: { urn: string; parents: readonly string[] }) => boolean
 }) {

@@ -1,4 +1,7 @@
-/** A field that finds entities of some types by name and gives the one that is picked: a domain for an asset, an end for an edge. */
+/**
+ * A field that finds entities of some types by name and returns the picked one: a domain for an asset, an end
+ * for an edge.
+ */
 import { useEffect, useId, useState } from 'preact/hooks'
 import { cardOf, type Card } from '../api/entity.ts'
 import { pickEntities } from '../api/queries.ts'
@@ -71,7 +74,7 @@ export function EntityPicker({
           onKeyDown={(event) => {
             if (event.key === 'Enter') {
               event.preventDefault()
-              // Options of an earlier text are not what was asked for.
+              // The options may still belong to an earlier text.
               const option = found.text === text ? options[chosen] : undefined
               if (option) pick(option)
             }

@@ -1,9 +1,9 @@
-/** What an empty catalog shows: how to load lineage in the format one has. */
+/** What an empty catalog shows: how to load lineage, in a choice of formats. */
 import { useState } from 'preact/hooks'
 import { texts } from '../texts.ts'
 import { Snippet } from './copy-button.tsx'
 
-/** The address of this server without the page: what clients are given. */
+/** The address of this server without the page, as clients need it. */
 const server = (): string => new URL('..', location.href).href.replace(/\/$/, '')
 
 export function FirstLoad() {

@@ -14,7 +14,7 @@ export function KeyboardHelp() {
   useEffect(() => {
     const open = (event: KeyboardEvent): void => {
       if (event.key !== '?' || event.ctrlKey || event.metaKey || isTyping(event.target)) return
-      // A dialog that asks something is not covered by another.
+      // Must not cover another dialog.
       if (document.querySelector('dialog[open]')) return
       event.preventDefault()
       setOpen(true)

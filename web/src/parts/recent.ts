@@ -1,4 +1,4 @@
-/** The assets that were opened last in this browser, newest first. */
+/** The most recently opened assets in this browser, newest first. */
 const storageKey = 'tributary.recent'
 const maxCount = 8
 
@@ -22,9 +22,9 @@ export function rememberRecent({ urn, name, type }: Recent): void {
   localStorage.setItem(storageKey, JSON.stringify([{ urn, name, type }, ...others].slice(0, maxCount)))
 }
 
-/** At sign-out: the next person on this machine should not see it. */
+/** Called at sign-out, so that the next person at this machine does not see them. */
 export function forgetRecent(): void {
   localStorage.removeItem(storageKey)
-  // The explorer keeps what was asked.
+  // The explorer keeps its questions too.
   for (const key of Object.keys(localStorage)) if (key.startsWith('graphiql:')) localStorage.removeItem(key)
 }

@@ -1,4 +1,4 @@
-/** The search field of every page: completes names while one types, and opens a URN that is pasted. */
+/** The search field of every page: completes names during typing, and opens a pasted URN. */
 import { useLocation } from 'preact-iso'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { addressOf, assetAddress } from '../address.ts'
@@ -28,7 +28,7 @@ export function SearchField({ isLarge = false }: { isLarge?: boolean }) {
   }, [query.q])
 
   useEffect(() => {
-    // `/` and Ctrl+K lead to the field from anywhere; one field listens, the large one where there is one.
+    // `/` and Ctrl+K focus the field from anywhere. Only one field listens: the large one, if there is one.
     const focus = (event: KeyboardEvent): void => {
       const isInField =
         event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)
@@ -61,7 +61,7 @@ export function SearchField({ isLarge = false }: { isLarge?: boolean }) {
           setOpen(true)
         },
         () => {
-          // The field is of use without completion; the page of results says what is wrong.
+          // The field works without completion, and the page of results shows errors.
           if (!ending.signal.aborted) setOptions([])
         }
       )

@@ -1,4 +1,4 @@
-/** Rows in the order of a column, by TanStack Table: numbers by size, words by the alphabet, what has no value last. */
+/** Sorts rows by a column with TanStack Table: numbers by size, words alphabetically, missing values last. */
 import {
   constructTable,
   createColumnHelper,
@@ -22,7 +22,7 @@ const features = tableFeatures({
   sortedRowModel: createSortedRowModel()
 })
 
-/** Rows with the same value stay in the order they come in; without a sort, or with one of an unknown column, all do. */
+/** Rows with equal values keep their order; without a sort, or with an unknown column, all rows do. */
 export function sortRows<Row extends object>(
   rows: readonly Row[],
   columns: readonly { id: string; value: (row: Row) => SortValue }[],
@@ -48,14 +48,14 @@ export function sortRows<Row extends object>(
   return table.getRowModel().rows.map(({ original }) => original)
 }
 
-/** As it stands in an address: `name`, or `-name` for the descending order. */
+/** The form in an address: `name`, or `-name` for descending. */
 export const readSort = (text: string | undefined): Sort | null =>
   text ? { id: text.replace(/^-/, ''), isDescending: text.startsWith('-') } : null
 
 export const printSort = (sort: Sort | null): string | null =>
   sort && `${sort.isDescending ? '-' : ''}${sort.id}`
 
-/** What a click on the head of a column does: ascending, descending, the order the rows come in. */
+/** What a click on a column head does: ascending, descending, unsorted. */
 export function nextSort(sort: Sort | null, id: string): Sort | null {
   if (sort?.id !== id) return { id, isDescending: false }
   return sort.isDescending ? null : { id, isDescending: true }

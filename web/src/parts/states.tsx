@@ -1,13 +1,13 @@
-/** What a page shows while it loads, where it failed, and where there is nothing. */
+/** What a page shows while it loads, after a failure, and when it is empty. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ApiError } from '../api/errors.ts'
 import { texts } from '../texts.ts'
 
-/** Answers come in milliseconds: a sign that something is loading would only flicker. */
+/** Answers take milliseconds, so an earlier sign of loading would only flicker. */
 const shownAfterMs = 150
 
-/** Whether a page has been waiting for so long that it should say so. */
+/** Whether a page has been loading long enough to say so. */
 export function useIsLate(): boolean {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
@@ -49,7 +49,7 @@ export const Failure = ({ error, retry }: { error: Error; retry?: () => void }) 
   </div>
 )
 
-/** `isPage` where it is all that the page shows, so that its title is that of the page. */
+/** `isPage` if this is the whole page, so that its title is the page's. */
 export const Empty = ({
   title,
   isPage = false,

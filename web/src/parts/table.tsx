@@ -1,6 +1,7 @@
 /**
- * The one table of the UI: any number of rows, of which those in view are drawn; sorted by a click on a head; one stop of the Tab
- * key, inside which arrows, Page Up and Down, Home and End move, Enter opens and Space chooses a row.
+ * The one table of the UI. It draws only the visible rows of any number, sorts at a click on a column head,
+ * and is one stop of the Tab key: inside, arrows, Page Up and Down, Home and End move, Enter opens and Space
+ * chooses a row.
  */
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -13,19 +14,19 @@ const rowHeight = 40
 const headHeight = 38
 const rowsPerPage = 10
 
-/** The tab index of what can be used inside a cell: 0 in the row that has the focus, so that Tab leaves the table. */
+/** The tab index of controls inside a cell: 0 only in the focused row, so that Tab leaves the table. */
 export type CellTab = 0 | -1
 
 export type TableColumn<Row> = {
   id: string
   head: string
-  /** What rows are sorted by, and what the cell says where `cell` does not. */
+  /** The value to sort by, which is also shown if there is no `cell`. */
   value: (row: Row) => SortValue
   cell?: (row: Row, tab: CellTab) => ComponentChildren
   /** A track of a CSS grid: `minmax(160px, 2fr)`. */
   width: string
   isNumber?: boolean
-  /** False where an order makes no sense, as for buttons. */
+  /** False if sorting makes no sense, as for buttons. */
   isSortable?: boolean
 }
 
@@ -38,9 +39,9 @@ export type TableProps<Row> = {
   keyOf: (row: Row) => string
   sort?: Sort | null
   onSort?: (sort: Sort | null) => void
-  /** How many rows there are, where not all are loaded yet. */
+  /** The number of all rows, if not all are loaded yet. */
   total?: number
-  /** What Enter does with a row. */
+  /** The action for Enter on a row. */
   open?: (row: Row) => void
   selection?: TableSelection
 }
@@ -91,7 +92,7 @@ export function Table<Row extends object>({
     selection.change(keys)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    // What stands inside a row has keys of its own.
+    // Controls inside a row handle their own keys.
     if (!(event.target instanceof HTMLElement) || event.target.getAttribute('role') !== 'row') return
     const row = sorted[current]
     const target = movesOf(current, sorted.length)[event.key]
@@ -124,7 +125,7 @@ export function Table<Row extends object>({
                 checked={allChosen === true}
                 disabled={sorted.length === 0}
                 onChange={() => {
-                  // What was chosen among other rows stays chosen.
+                  // Rows that are chosen but not in this list stay chosen.
                   const shown = sorted.map(keyOf)
                   const others = [...selection.keys].filter((key) => !shown.includes(key))
                   selection.change(new Set(allChosen ? others : [...others, ...shown]))

@@ -1,4 +1,7 @@
-/** Tabs whose choice is in the address: links, so that a tab can be opened beside, and a second click changes nothing. */
+/**
+ * Tabs whose choice is in the address. They are links, so a tab can be opened in another browser tab, and a
+ * second click changes nothing.
+ */
 export const Tabs = <Name extends string>({
   label,
   tabs,

@@ -1,12 +1,12 @@
-/** Something that a person has done to the catalog: under way, done, or failed with a reason. */
+/** A change to the catalog that a person started: running, done, or failed with a reason. */
 import { useRef, useState } from 'preact/hooks'
 
 export type Action = {
   isBusy: boolean
   error: Error | undefined
-  /** Runs it, then `done` with what it gave. A second press while it runs is ignored. */
+  /** Runs the work, then `done` with its result. A second press while it runs is ignored. */
   run: <T>(work: () => Promise<T>, done?: (result: T) => void) => void
-  /** Takes no notice of what is under way, whose result is no longer wanted. */
+  /** Ignores the result of the running work. */
   forget: () => void
 }
 

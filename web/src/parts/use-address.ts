@@ -1,12 +1,15 @@
-/** The state of a page as it stands in its address: read from the query, and changed by going to another query. */
+/** The state of a page in its address: read from the query, and changed by navigating to another query. */
 import { useLocation } from 'preact-iso'
 import { addressOf, type PageName, type Query } from '../address.ts'
 
 export type Address = {
   query: { readonly [name: string]: string | undefined }
-  /** Goes to the same page with some of its query changed; null takes a value out. `replace` for what one would not go back to, such as each letter typed. */
+  /**
+   * Navigates to the same page with parts of its query changed; null removes a value. `replace` keeps a
+   * change out of the history, such as each letter typed.
+   */
   change: (next: Query, options?: { replace?: boolean }) => void
-  /** The address that `change` would go to, for links. */
+  /** The address that `change` would navigate to, for links. */
   with: (next: Query) => string
 }
 
@@ -22,7 +25,7 @@ export function useAddress(page: PageName): Address {
   }
 }
 
-/** The router wants a path, not an address relative to the page. */
+/** The router needs a path, not an address relative to the page. */
 export function goTo(
   route: (url: string, replace?: boolean) => void,
   address: string,

@@ -1,18 +1,21 @@
-/** Loads a list page by page in the background until it is whole, or as long as the table can hold; a change of the question begins anew. */
+/**
+ * Loads a list page by page in the background, completely or up to the maximum of the table. A new question
+ * starts again.
+ */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 
 export type Page<Row> = { rows: readonly Row[]; next: string | null; total: number; isPartial: boolean }
 
 export type Pages<Row> = {
   rows: readonly Row[]
-  /** How many there are; undefined until the first page is there. */
+  /** Total number of rows; undefined until the first page is there. */
   total: number | undefined
-  /** True where the server says that a limit ended its answer. */
+  /** True if the server says that a limit cut its answer. */
   isPartial: boolean
   isLoading: boolean
-  /** Rows that were loaded before it stay. */
+  /** Rows loaded before the error stay. */
   error: Error | undefined
-  /** Goes on where it failed, or begins anew. */
+  /** Continues after the failed page, or starts again. */
   retry: () => void
 }
 
@@ -28,7 +31,10 @@ const begin = <Row>(key: string): State<Row> => ({
   error: undefined
 })
 
-/** `key` says what is asked for. At most `maxCount` rows are loaded; what was shown stays until the first page of a new question. */
+/**
+ * `key` identifies the question. At most `maxCount` rows are loaded. The old rows stay until the first page
+ * of a new question.
+ */
 export function usePages<Row>(
   key: string,
   load: (next: string | null, signal: AbortSignal) => Promise<Page<Row>>,
@@ -63,14 +69,14 @@ export function usePages<Row>(
     run().catch((error: unknown) => {
       if (ending.signal.aborted) return
       const failure = error instanceof Error ? error : new Error(String(error))
-      // Rows of another question must not stand under this one.
+      // Rows of another question must not appear under this one.
       const kept = current.rows.length > 0 || current.total !== undefined ? current : begin<Row>(key)
       setState({ ...kept, isLoading: false, error: failure })
     })
     return () => {
       ending.abort()
     }
-    // `load` is made anew by every drawing; the key says when it asks for something else.
+    // `load` is a new function on every render; only `key` decides whether to load again.
   }, [key, turn])
   const retry = useCallback(() => {
     setTurn((turn) => turn + 1)

@@ -1,23 +1,26 @@
-/** Loads what a page shows, again when its key changes. An answer is shown only under the key that it answers, and a late one never replaces a newer one. */
+/**
+ * Loads what a page shows, again when its key changes. An answer is only shown under its own key, and a late
+ * one never replaces a newer one.
+ */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 
 export type Resource<T> = {
-  /** The answer to the present key; it stays while the same is asked again, and if that fails. */
+  /** The answer for the present key. It stays while the same key is loaded again, and if that fails. */
   data: T | undefined
-  /** The last answer, to whichever key: for a list that should stay in view until the next is there. */
+  /** The last answer for any key, for lists that stay visible until the next answer. */
   last: T | undefined
-  /** Why the present key has no newer answer. */
+  /** Why there is no newer answer for the present key. */
   error: Error | undefined
   isLoading: boolean
-  /** Asks once more. */
+  /** Loads again. */
   reload: () => void
-  /** Shows something else until the next answer, for a change that was just made. */
+  /** Shows another value until the next answer, after a change. */
   replace: (data: T) => void
 }
 
 type Answer<T> = { key: string; data: T }
 
-/** `key` says what is asked for; null asks for nothing. */
+/** `key` identifies the question; null loads nothing. */
 export function useResource<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
   const [answer, setAnswer] = useState<Answer<T>>()
   const [failure, setFailure] = useState<Answer<Error>>()
@@ -43,7 +46,7 @@ export function useResource<T>(key: string | null, load: (signal: AbortSignal) =
     return () => {
       ending.abort()
     }
-    // `load` is made anew by every drawing; the key says when it asks for something else.
+    // `load` is a new function on every render; only `key` decides whether to load again.
   }, [key, turn])
   const reload = useCallback(() => {
     setTurn((turn) => turn + 1)

@@ -1,4 +1,4 @@
-/** TanStack Virtual for Preact: which of many rows of one height are drawn, and where. */
+/** TanStack Virtual for Preact: decides which of many rows of equal height are drawn, and where. */
 import {
   defaultRangeExtractor,
   elementScroll,
@@ -12,14 +12,14 @@ import { useLayoutEffect, useReducer, useState } from 'preact/hooks'
 
 export type VirtualRows = {
   items: readonly VirtualItem[]
-  /** The height of all rows, in pixels. */
+  /** The height of each row, in pixels. */
   height: number
   scrollTo: (index: number) => void
 }
 
 const overscan = 6
 
-/** `kept` is drawn wherever it is: the row that has the focus. */
+/** `kept` is always drawn: the row that has the focus. */
 export function useVirtual(
   scroller: RefObject<HTMLElement | null>,
   {

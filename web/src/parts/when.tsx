@@ -1,4 +1,4 @@
-/** A moment as people read it, with the exact one in its title. */
+/** A time in readable form, with the exact one in its title. */
 export const whenText = (millis: number): string =>
   new Date(millis).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 

@@ -29,10 +29,10 @@ const objectOf = (value: unknown): Json => (isObject(value) ? value : {})
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What `#/components/schemas/Name` stands for; the value itself where it is no reference. */
+/** The target of `#/components/schemas/Name`; any other value itself. */
 export function followed(description: Json, value: unknown): Json {
   let current = objectOf(value)
-  // A reference to a reference is allowed; one to itself is not, and ends.
+  // Follows references to references, but ends at cycles.
   for (let step = 0; step < 10; step += 1) {
     const reference = textOf(current.$ref)
     if (!reference.startsWith('#/')) return current
@@ -89,7 +89,7 @@ function operationOf(description: Json, path: string, method: string, item: Json
   }
 }
 
-/** By the first tag of each, in the order of the description's own tags. */
+/** Grouped by the first tag of each, in the order of the description's own tags. */
 export function groupsOf(description: Json, noTag: string): Group[] {
   const groups = new Map<string, Group>(
     listOf(description.tags).map((tag) => [
@@ -110,7 +110,7 @@ export function groupsOf(description: Json, noTag: string): Group[] {
   return [...groups.values()].filter(({ operations }) => operations.length > 0)
 }
 
-/** All words must occur in the method, the path or what is said of it. */
+/** All words must occur in the method, the path or the description. */
 export function filterGroups(groups: readonly Group[], text: string): Group[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   return groups
@@ -124,7 +124,7 @@ export function filterGroups(groups: readonly Group[], text: string): Group[] {
     .filter(({ operations }) => operations.length > 0)
 }
 
-/** The fields of an object schema, those of `allOf` included. */
+/** The fields of an object schema, including those of `allOf`. */
 export function fieldsOf(
   description: Json,
   schema: unknown
@@ -141,7 +141,7 @@ export function fieldsOf(
   ]
 }
 
-/** What an array holds, else the schema itself. */
+/** The schema of an array's items, otherwise the schema itself. */
 export function elementOf(description: Json, schema: unknown): Json {
   const found = followed(description, schema)
   return found.type === 'array' ? elementOf(description, found.items) : found

@@ -14,7 +14,7 @@ export const domainTexts = {
   levelCut: (shown: number, total: number): string =>
     `Showing ${number(shown)} of ${number(total)} domains of the top level. Find the others by name.`,
   includeSub: 'Include sub-domains',
-  /** Behind a number that is already there. */
+  /** Follows a number that is already shown. */
   assetsOf: (count: number): string => (count === 1 ? 'asset' : 'assets'),
   create: 'New domain',
   createIn: 'New sub-domain',

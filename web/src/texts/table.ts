@@ -2,7 +2,7 @@
 export const tableTexts = {
   choose: (name: string): string => `Choose ${name}`,
   chooseAll: 'Choose all rows',
-  /** Where not all rows are loaded, or not all match. */
+  /** For tables that do not show all rows yet, or not all rows match. */
   showing: (shown: number, total: number): string =>
     shown === total
       ? `Showing all ${total.toLocaleString('en')}`

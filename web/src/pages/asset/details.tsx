@@ -1,4 +1,7 @@
-/** What is known of an asset beside its lineage: description, owners, tags, terms, links, container, properties. */
+/**
+ * The details of an asset besides its lineage: description, owners, tags, terms, links, container,
+ * properties.
+ */
 import type { ComponentChildren } from 'preact'
 import { assetAddress } from '../../address.ts'
 import {
@@ -17,7 +20,7 @@ const words = assetTexts.facts
 const listOf = (aspects: Aspects, aspectName: string, listName: string): AspectValue[] =>
   objectsOf(aspects[aspectName]?.value[listName])
 
-/** Only these open by a click: what a catalog holds may say `javascript:`. */
+/** Only these are links, because an aspect may contain `javascript:`. */
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text)
 
 const WebLink = ({ href, children }: { href: string; children: ComponentChildren }) =>

@@ -1,4 +1,4 @@
-/** The domain of an asset, and the ways to change it, each of which can be taken back at once. */
+/** The domain of an asset, and buttons to change it, each with an undo. */
 import { useState } from 'preact/hooks'
 import { assetAddress } from '../../address.ts'
 import type { Card } from '../../api/entity.ts'

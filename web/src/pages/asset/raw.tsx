@@ -10,7 +10,7 @@ import { assetTexts } from '../../texts/asset.ts'
 
 const words = assetTexts.raw
 
-/** As many versions as the catalog keeps. */
+/** The number of versions that the catalog keeps. */
 const versionsMaxCount = 20
 
 export const Raw = ({ urn, aspects }: { urn: string; aspects: Aspects }) => {

@@ -1,10 +1,10 @@
-/** The columns of an asset: those of its schema in their order, then those that only lineage knows. */
+/** The columns of an asset: those of its schema in their order, then those that only lineage names. */
 import { columnsIn, type Aspects, type Column } from '../../api/aspects.ts'
 import { hasLineage } from '../../api/entity.ts'
 import { columnsWithLineage } from '../../api/queries.ts'
 import { graphql } from '../../api/request.ts'
 
-/** As many neighbours as one picture of lineage has. */
+/** The largest number of nodes in one lineage graph. */
 const neighboursMaxCount = 2_000
 
 /** Throws ApiError. */

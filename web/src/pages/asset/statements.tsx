@@ -1,4 +1,4 @@
-/** Who states the lineage one hop away: source, aspect, author, time and load of each edge. */
+/** Who asserted the lineage one hop away: source, aspect, author, time and load of each edge. */
 import { useState } from 'preact/hooks'
 import { addressOf, assetAddress } from '../../address.ts'
 import { cardOf, lastPartOf } from '../../api/entity.ts'
@@ -13,7 +13,7 @@ import { assetTexts } from '../../texts/asset.ts'
 
 const words = assetTexts.statements
 
-/** As many neighbours as one picture of lineage has. */
+/** The largest number of nodes in one lineage graph. */
 const neighboursMaxCount = 2_000
 
 type Row = {

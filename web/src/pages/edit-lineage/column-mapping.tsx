@@ -22,7 +22,7 @@ export function ColumnMapping({
   remove
 }: {
   card: Card
-  /** Datasets upstream of it, new ones included. */
+  /** The upstream datasets, including new ones. */
   upstreams: readonly Card[]
   /** The column edges that exist. */
   edges: readonly Edge[]
@@ -145,7 +145,7 @@ export function ColumnMapping({
 
 const dragType = 'application/x-tributary-column'
 
-/** `drop` makes its columns take those that are dragged from the other list. */
+/** `drop` makes its columns accept columns dragged from the other list. */
 const ColumnList = ({
   label,
   paths,

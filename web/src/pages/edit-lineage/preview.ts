@@ -1,10 +1,10 @@
-/** What a change of edges does to what is downstream of what, worked out on the graph as it is. */
+/** Computes what a change of edges would do to downstream assets, from the present graph. */
 
 export type Edge = { upstreamUrn: string; downstreamUrn: string }
 
 export const keyOfEdge = ({ upstreamUrn, downstreamUrn }: Edge): string => `${upstreamUrn} ${downstreamUrn}`
 
-/** Edges that are to come and to go; neither list has an edge of the other. */
+/** Edges to add and to remove; no edge is in both lists. */
 export type Draft = { added: readonly Edge[]; removed: readonly Edge[] }
 
 export const emptyDraft: Draft = { added: [], removed: [] }
@@ -12,7 +12,7 @@ export const emptyDraft: Draft = { added: [], removed: [] }
 const without = (edges: readonly Edge[], edge: Edge): Edge[] =>
   edges.filter((each) => keyOfEdge(each) !== keyOfEdge(edge))
 
-/** An edge that exists and was to be removed is kept again. */
+/** Adding an existing edge that was to be removed keeps it. */
 export function withAdded(draft: Draft, edge: Edge, doesExist: boolean): Draft {
   return {
     added: doesExist ? without(draft.added, edge) : [...without(draft.added, edge), edge],
@@ -20,7 +20,7 @@ export function withAdded(draft: Draft, edge: Edge, doesExist: boolean): Draft {
   }
 }
 
-/** An edge that was only to be added is forgotten. */
+/** Removing an edge that was only to be added forgets it. */
 export function withRemoved(draft: Draft, edge: Edge, doesExist: boolean): Draft {
   return {
     added: without(draft.added, edge),
@@ -28,10 +28,10 @@ export function withRemoved(draft: Draft, edge: Edge, doesExist: boolean): Draft
   }
 }
 
-/** The change that takes a draft back. */
+/** The change that undoes a draft. */
 export const inverseOf = ({ added, removed }: Draft): Draft => ({ added: removed, removed: added })
 
-/** Everything that edges lead to from a start, without the start itself unless a cycle leads back to it. */
+/** Everything downstream of a start, without the start itself unless it is in a cycle. */
 export function downstreamOf(start: string, edges: readonly Edge[]): Set<string> {
   const next = new Map<string, string[]>()
   for (const { upstreamUrn, downstreamUrn } of edges) {
@@ -50,10 +50,13 @@ export function downstreamOf(start: string, edges: readonly Edge[]): Set<string>
   return found
 }
 
-/** `of` gains or loses what is listed. Starts whose reach stays the same are left out. */
+/** `of` gains or loses the listed assets. Starts without a difference are left out. */
 export type Effect = { of: string; gained: string[]; lost: string[] }
 
-/** The effects on the upstream ends of the edges of a draft, in their order. `edges` are all that lead downstream of them and of the new downstream ends. */
+/**
+ * The effects on the upstream ends of a draft's edges, in their order. `edges` must have everything
+ * downstream of them and of the new downstream ends.
+ */
 export function effectsOf(edges: readonly Edge[], draft: Draft): Effect[] {
   const gone = new Set(draft.removed.map(keyOfEdge))
   const after = [...edges.filter((edge) => !gone.has(keyOfEdge(edge))), ...draft.added]

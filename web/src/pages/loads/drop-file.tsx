@@ -1,4 +1,4 @@
-/** Loads a file that is dropped or chosen: says what format it seems to have, tries it first, and then loads it. */
+/** Loads a dropped or chosen file: detects its format, offers a dry run, then loads it. */
 import { useId, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf } from '../../address.ts'
@@ -17,7 +17,7 @@ const words = loadTexts.drop
 
 type Chosen = { names: string; body: Blob; isGzipped: boolean; format: string }
 
-/** Throws where the files cannot be one load. */
+/** Throws if the files cannot be one load. */
 async function readChosen(files: readonly File[]): Promise<Chosen> {
   const heads = await Promise.all(
     files.map(async (file) => ({ name: file.name, head: await file.slice(0, headMaxBytes).text() }))
@@ -135,7 +135,7 @@ function LoadForm({
   const [source, setSource] = useState('')
   const [mode, setMode] = useState('')
   const [createsMissing, setCreatesMissing] = useState(true)
-  // What was tried with other choices says nothing about these.
+  // The result of a dry run with other choices does not apply.
   const choosing =
     <Value,>(set: (value: Value) => void) =>
     (value: Value): void => {
@@ -243,7 +243,7 @@ function LoadForm({
   )
 }
 
-/** A dry run may take longer than its request. */
+/** A dry run may outlast its request. */
 function Tried({ id, first }: { id: string; first: Load }) {
   const followed = useLoad(hasEnded(first) ? null : id)
   const load = followed.load ?? first

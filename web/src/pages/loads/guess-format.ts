@@ -1,9 +1,9 @@
-/** What is in a file, from how it begins and what it is called; the server looks again. */
+/** Guesses the format of a file from its beginning and its name; the server checks again. */
 
 export const formats = ['ndjson', 'csv', 'mcp', 'openlineage', 'dbt'] as const
 export type LoadFormat = (typeof formats)[number]
 
-/** How much of a file is looked at. */
+/** Bytes of a file that are read for it. */
 export const headMaxBytes = 64 * 1024
 
 const csvColumns =
@@ -21,7 +21,7 @@ export function dbtArtifact(head: string): 'manifest' | 'catalog' | 'run-results
   return kind === 'manifest' || kind === 'catalog' || kind === 'run-results' ? kind : null
 }
 
-/** Null where it cannot be seen. */
+/** Null if it cannot be recognized. */
 export function guessFormat(name: string, head: string): LoadFormat | null {
   if (dbtArtifact(head)) return 'dbt'
   const text = head.replace(/^\uFEFF/, '').trimStart()
@@ -36,7 +36,7 @@ export function guessFormat(name: string, head: string): LoadFormat | null {
 
 export type Artifact = { name: string; head: string }
 
-/** In the order in which the server wants them: the manifest first. Null where the files are not one dbt project. */
+/** In the order that the server expects: the manifest first. Null if the files are not one dbt project. */
 export function orderOfArtifacts(files: readonly Artifact[]): number[] | null {
   const kinds = files.map(({ head }) => dbtArtifact(head))
   const order = (['manifest', 'catalog', 'run-results'] as const).map((kind) => kinds.indexOf(kind))

@@ -1,4 +1,4 @@
-/** One load: its state as it changes, its verdicts, what was rejected, and what can be done with it. */
+/** One load: its changing state, its verdicts, its rejects, and what can be done with it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf } from '../../address.ts'
@@ -98,7 +98,7 @@ function snapshotText({ sweep, removed, toRemove, kept }: NonNullable<Load['snap
   return sweep === 'held' ? words.snapshot.held : words.snapshot.pending
 }
 
-/** From the last two states that the stream told. */
+/** From the last two states in the stream. */
 function Rate({ load }: { load: Load }) {
   const last = useRef<{ counts: Load['counts']; at: number } | null>(null)
   const [rate, setRate] = useState<number | null>(null)
@@ -247,7 +247,7 @@ function LoadDialog({
         action.run(parts.work, (next) => {
           if (kind === 'cancel') tell(words.cancelled(next.counts.applied))
           done(next)
-          // A retry and an undo are loads of their own; what they do is seen on their page.
+          // A retry and an undo are loads of their own, shown on their own page.
           if (next.id !== load.id) goTo(route, addressOf('loads', { id: next.id }))
         })
       }}

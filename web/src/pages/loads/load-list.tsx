@@ -1,4 +1,7 @@
-/** All loads that the session may see, newest first: those that run are asked for again every two seconds. */
+/**
+ * All loads that the session may see, newest first; while any of them runs, the list is read every two
+ * seconds.
+ */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf } from '../../address.ts'
@@ -45,7 +48,7 @@ export function LoadList() {
   )
   const isActive = data?.loads.some((load) => !hasEnded(load)) ?? false
   useEffect(() => {
-    // From the end of the last answer, so that a slow one is not given up for the next.
+    // From the end of the last answer, so that a slow one is not cancelled by the next.
     if (isLoading) return
     const timer = setInterval(
       () => {
@@ -176,7 +179,7 @@ const columnsOfTable = (): TableColumn<Load>[] => [
 
 const healthMs = 15_000
 
-/** Says when the queue is down, and nothing while it is up. */
+/** Shown only while the queue is down. */
 export function QueueBanner() {
   const { data, reload } = useResource('health', (signal) => readHealth(signal))
   useEffect(() => {

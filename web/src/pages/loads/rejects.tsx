@@ -1,4 +1,4 @@
-/** What a load rejected: each record with its line, code, field, reason and text, and how many have each code. */
+/** The rejects of a load, each with its line, code, field, reason and text, and the number for each code. */
 import { useMemo, useState } from 'preact/hooks'
 import { readRejects, rejectsPath, type Reject } from '../../api/loads.ts'
 import { Snippet } from '../../parts/copy-button.tsx'
@@ -12,7 +12,7 @@ import { dialogTexts } from '../../texts/dialog.ts'
 import { loadTexts as words } from '../../texts/loads.ts'
 
 const pageCount = 1_000
-/** As many as the server keeps. */
+/** The number that the server keeps. */
 const rowsMaxCount = 100_000
 
 export function Rejects({
@@ -24,12 +24,12 @@ export function Rejects({
   id: string
   format: string
   total: number
-  /** Whether no more of them come. */
+  /** Whether no more can come. */
   isOver: boolean
 }) {
   const address = useAddress('loads')
   const [shown, setShown] = useState<Reject | null>(null)
-  // While the load runs, the first ones are enough to see what goes wrong; then all are read.
+  // While the load runs, only the first ones are read; afterwards all.
   const { rows, isLoading, error, retry } = usePages<Reject>(
     `${id} ${isOver} ${isOver ? total : Math.ceil(total / pageCount)}`,
     async (next, signal) => {

@@ -1,4 +1,4 @@
-/** What a dry run found that would change. */
+/** The changes that a dry run found. */
 import type { LoadReport } from '../../api/loads.ts'
 import { assetAddress } from '../../address.ts'
 import { loadTexts } from '../../texts/loads.ts'

@@ -1,4 +1,7 @@
-/** Follows a load: by server-sent events while the stream stands, by asking every two seconds while it does not, until the load has ended. */
+/**
+ * Follows a load until it ends: by server-sent events while they are available, otherwise by polling every
+ * two seconds.
+ */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { ApiError } from '../../api/errors.ts'
 import { eventsAddress, readLoad, type Load } from '../../api/loads.ts'
@@ -9,9 +12,9 @@ const retryMs = 2_000
 export type Followed = {
   load: Load | undefined
   error: Error | undefined
-  /** Whether the stream stands. */
+  /** Whether the stream is open. */
   isLive: boolean
-  /** Takes an answer of the API over, and follows on: the load was retried or cancelled. */
+  /** Takes over an answer of the API, after a retry or a cancel, and continues to follow. */
   update: (load: Load) => void
   retry: () => void
 }
@@ -40,12 +43,12 @@ export function useLoad(id: string | null): Followed {
         setLive(false)
       }
     }
-    // The stream is cut, refused or not there yet: what it would say is asked for until it stands again.
+    // The stream is cut, refused or not open yet: poll until it is.
     const ask = (): void => {
       readLoad(id).then(take, (failure: Error) => {
         if (isOver) return
         setError(failure)
-        // There is no such load, and there will be none.
+        // The load does not exist, so polling would not help.
         if (failure instanceof ApiError && failure.status === 404) end()
       })
     }

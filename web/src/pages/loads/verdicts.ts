@@ -1,4 +1,4 @@
-/** A load in numbers: the parts of its bar, and whether it is over. */
+/** A load in numbers: the segments of its bar, and whether it has ended. */
 import type { Load, LoadCounts } from '../../api/loads.ts'
 
 const ended: readonly string[] = ['done', 'failed', 'aborted', 'cancelled']
@@ -8,11 +8,14 @@ export const segmentKinds = ['applied', 'unchanged', 'rejected', 'waiting'] as c
 export type SegmentKind = (typeof segmentKinds)[number]
 export type Segment = { kind: SegmentKind; count: number; percent: number }
 
-/** Records that have no verdict yet; of a load that has ended, those that never get one. */
+/** Records without a verdict yet; after the end, those that never get one. */
 export const waitingOf = ({ received, applied, unchanged, rejected }: LoadCounts): number =>
   Math.max(0, received - applied - unchanged - rejected)
 
-/** Together 100 percent, but for a load without records, which has none. What there is is seen: at least half a percent. */
+/**
+ * Together 100 percent, or nothing for a load without records. Every non-zero segment gets at least half a
+ * percent, so that it is visible.
+ */
 export function segmentsOf(counts: LoadCounts): Segment[] {
   const numbers: { readonly [kind in SegmentKind]: number } = { ...counts, waiting: waitingOf(counts) }
   const total = segmentKinds.reduce((sum, kind) => sum + numbers[kind], 0)
@@ -24,13 +27,13 @@ export function segmentsOf(counts: LoadCounts): Segment[] {
   return shares.map(({ kind, count, share }) => ({ kind, count, percent: (100 * share) / sum }))
 }
 
-/** How much of what was received has a verdict, in whole percent; never 100 before all has. */
+/** The share of received records with a verdict, in whole percent; 100 only if all have one. */
 export function percentDone(counts: LoadCounts): number {
   const { received } = counts
   return received === 0 ? 0 : Math.floor((100 * (received - waitingOf(counts))) / received)
 }
 
-/** Records with a verdict in a second, between two states of a load; null where that cannot be said. */
+/** Records with a verdict per second, between two states of a load; null if it is unknown. */
 export function rateOf(
   before: { counts: LoadCounts; at: number } | null,
   now: { counts: LoadCounts; at: number }

@@ -1,4 +1,7 @@
-/** Dialogs that create a token and show its secret, which is nowhere but in the dialog: not in the address, not in storage. */
+/**
+ * Dialogs that create a token and show its secret. The secret is only in the dialog: not in the address, not
+ * in storage.
+ */
 import { useState } from 'preact/hooks'
 import { graphql } from '../../api/request.ts'
 import { session } from '../../api/session.ts'
