@@ -1,4 +1,4 @@
-/** The shape of test/cases/bad-input.json, and the requests its rows stand for. */
+/** The shape of test/cases/bad-input.json, and the requests that its rows describe. */
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
@@ -35,7 +35,7 @@ export type Expectation = {
   state?: string
   lastLoad?: string
   rejects?: { line: number; code: string }[]
-  /** How many of the answers of `concurrently` end how: `ok`, or a code. */
+  /** How many of the answers of `concurrently` have each outcome: `ok`, or a code. */
   tally?: { [outcome: string]: number }
 }
 
@@ -83,7 +83,7 @@ export const readCases = (): CaseFile => {
   return cases
 }
 
-/** What a step expects, with the values of `${name}` put in. */
+/** The expectation of a step, with `${name}` replaced by values. */
 export const expectationOf = ({ expect }: Step, lookUp: LookUp): Expectation => {
   const written: JsonValue = JSON.parse(JSON.stringify(expect))
   const expanded: Expectation = JSON.parse(JSON.stringify(expandValue(written, lookUp)))

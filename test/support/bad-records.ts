@@ -1,4 +1,4 @@
-/** A load of plain edges with a few bad records in it, at the places where a verdict could go astray. */
+/** A load of plain edges with a few bad records at places where verdicts could get mixed up. */
 import { limits } from '../../shared/limits.ts'
 import { randomFrom } from '../torture/workload.ts'
 import { dataset, edge, entity } from './load-bench.ts'
@@ -6,18 +6,18 @@ import { dataset, edge, entity } from './load-bench.ts'
 export type BadRecord = { line: number; text: string; code: string; field: string | null }
 
 export type SpoiltLoad = {
-  /** Of the assets that the edges need, as a load of their own. */
+  /** The assets that the edges need, as a separate load. */
   assets: () => Generator<string>
   lines: () => Generator<string>
   bad: BadRecord[]
-  /** Lines on both sides of the border between the first two chunks. */
+  /** The lines on both sides of the boundary between the first two chunks. */
   border: [number, number]
 }
 
 const edgesPerAsset = 10
 const randomCount = 10
 
-/** What is found when the record is read, and what only when it is applied: the first are in no chunk. */
+/** Records refused while reading, which are in no chunk, and records refused while they are applied. */
 const unreadable: readonly Omit<BadRecord, 'line'>[] = [
   { text: '{"upstreamUrn": "urn:li:dataset:(urn', code: 'BAD_REQUEST', field: null },
   {
@@ -36,7 +36,10 @@ const unappliable = (number: number): Omit<BadRecord, 'line'> =>
         field: 'downstreamUrn'
       }
 
-/** So many different edges; bad ones first, last, on both sides of a chunk's border and at random places, which the seed names. */
+/**
+ * `count` different edges, with bad ones first, last, on both sides of a chunk boundary, and at random places
+ * given by the seed.
+ */
 export function spoilt(count: number, seed: number): SpoiltLoad {
   const random = randomFrom(seed)
   const assetCount = count / edgesPerAsset

@@ -1,20 +1,20 @@
-/** A browser that is signed in, as far as a server can tell: its cookie, and the headers that its pages send. */
+/** A signed-in browser, as a server sees it: its cookie, and the headers that its pages send. */
 import type { RestAnswer, RestRequest, TestServer } from './server.ts'
 
 export type BrowserSession = {
   cookie: string
   csrfToken: string
-  /** Sends a request as a page of ours does: with the cookie, and for writes with x-csrf-token. */
+  /** Sends a request as our pages do: with the cookie, and for writes with x-csrf-token. */
   send: (request: Omit<RestRequest, 'token'>) => Promise<RestAnswer>
 }
 
-/** The name and value of the session's cookie in an answer; null where it sets none. */
+/** The name and value of the session cookie in an answer; null if it sets none. */
 export function cookieOf({ headers }: RestAnswer): string | null {
   const set = [headers['set-cookie']].flat().find((text) => text?.startsWith('tributary_session='))
   return set?.split(';', 1)[0] ?? null
 }
 
-/** Signs in with a token. Throws where the server refuses. */
+/** Signs in with a token. Throws if the server refuses. */
 export async function signInWith(server: TestServer, token: string): Promise<BrowserSession> {
   const answer = await server.rest({ method: 'POST', url: '/session', body: { token }, token: null })
   const cookie = cookieOf(answer)

@@ -1,4 +1,4 @@
-/** Pages of the web UI in headless Chromium, signed in at a server of the test, and whatever they complain about. */
+/** Pages of the web UI in headless Chromium, signed in at a test server, with the errors they report. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
@@ -7,7 +7,7 @@ import { skipUnless } from './skip.ts'
 
 const chromiumPath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
-/** False where there is a Chromium. Otherwise skips the test with the reason, or fails it in CI. */
+/** Returns false if Chromium is installed. Otherwise skips the test with the reason, or fails it in CI. */
 export const skipWithoutChromium = (t: Test): boolean =>
   skipUnless(t, existsSync(chromiumPath), `no Chromium at ${chromiumPath}; set CHROMIUM_PATH`)
 
@@ -25,7 +25,7 @@ export async function withBrowser(t: Test): Promise<Browser> {
 export type Theme = 'light' | 'dark'
 
 export type OpenOptions = {
-  /** Where the server listens: `http://127.0.0.1:41234`. */
+  /** The address of the server: `http://127.0.0.1:41234`. */
   url: string
   /** Signs in with this token; null leaves the browser signed out. */
   token: string | null
@@ -40,13 +40,19 @@ export type OpenOptions = {
 export type OpenPage = {
   page: Page
   context: BrowserContext
-  /** Errors of the console and of scripts, what the policy of the pages stopped, and requests to other servers. A test that causes one on purpose takes it out. */
+  /**
+   * Errors of the console and of scripts, violations of the page's policy, and requests to other servers. A
+   * test that causes one on purpose removes it.
+   */
   complaints: string[]
-  /** Goes to another address below `/ui/`. */
+  /** Navigates to another address below `/ui/`. */
   goTo: (path: string) => Promise<void>
 }
 
-/** Opens a page in a browser of its own: no cookie or storage of another. The test fails at its end for what is left in `complaints`. */
+/**
+ * Opens a page in a browser context of its own, without the cookies or storage of others. At its end, the
+ * test fails if `complaints` is not empty.
+ */
 export async function openPage(
   t: Test,
   browser: Browser,
@@ -64,7 +70,7 @@ export async function openPage(
     if (!answer.ok()) throw new Error(`not signed in: ${answer.status()} ${await answer.text()}`)
   }
   const page = await context.newPage()
-  // Above every single wait of a test on two busy cores, and below the time of a test file.
+  // Longer than any single wait of a test on two busy cores, and shorter than the limit of a test file.
   page.setDefaultTimeout(20_000)
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text())
@@ -79,7 +85,7 @@ export async function openPage(
   })
   t.teardown(async () => {
     await context.close()
-    // An assertion would come too late here; an error fails the test.
+    // An assertion would come too late here, but an error fails the test.
     if (complaints.length > 0) throw new Error(`the browser complains:\n${complaints.join('\n')}`)
   })
   const goTo = async (to: string): Promise<void> => {
@@ -91,10 +97,10 @@ export async function openPage(
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe-core finds against WCAG 2.2 A and AA on the page as it is, as `rule: target`. */
+/** The violations of WCAG 2.2 A and AA that axe-core finds on the page as it is, as `rule: target`. */
 export async function violationsOf(page: Page): Promise<string[]> {
   await page.evaluate(axeSource)
-  // A text, because the functions of a test are not those of the page.
+  // A text, because the page does not have the functions of the test.
   const found: unknown = await page.evaluate(`
     axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
       .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
@@ -102,11 +108,11 @@ export async function violationsOf(page: Page): Promise<string[]> {
   return Array.isArray(found) ? found.map(String) : []
 }
 
-/** Whether the page is wider than the window, which nobody wants to scroll sideways. */
+/** Whether the page would have to be scrolled sideways. */
 export const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
 
-/** Sends the keys one after the other: `Tab`, `Shift+Tab`, `ArrowDown`, `a`. */
+/** Presses the keys one after the other: `Tab`, `Shift+Tab`, `ArrowDown`, `a`. */
 export async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }

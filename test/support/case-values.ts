@@ -1,13 +1,14 @@
 /**
- * Expands what a case file may write in place of long or computed input.
+ * Expands the short forms that case files use for long or computed input.
  *
- * {$repeat,times} and {$concat} are texts; {$times,of} is a list and is spread where it stands in a list; {$each,of} is
- * the same as one text; {$base64} are bytes. ${name} stands for a value of `lookUp`, {i+1} for the count of the repetition.
+ * {$repeat,times} and {$concat} are texts; {$times,of} is a list, and is spread if it is inside a list;
+ * {$each,of} is the same as one text; {$base64} are bytes. ${name} is replaced by a value of `lookUp`, {i+1}
+ * by the number of the repetition.
  */
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { isJsonObject } from './json-answer.ts'
 
-/** Gives the value of `${name}`; throws when there is none, so that a misspelt name fails its test. */
+/** Returns the value of `${name}`; throws for an unknown name, so that a misspelt one fails its test. */
 export type LookUp = (name: string) => string
 
 export const expandValue = (value: JsonValue, lookUp: LookUp, count?: number): JsonValue => {

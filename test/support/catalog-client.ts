@@ -1,4 +1,7 @@
-/** What a client of the service does, over real HTTP: GraphQL, proposals, aspects, loads. Throws nothing; answers say it all. */
+/**
+ * A client of the service over real HTTP: GraphQL, proposals, aspects, loads. Does not throw; errors are in
+ * the answers.
+ */
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { parsed, valueAt } from './json-answer.ts'
 import { sendRaw, type RawAnswer } from './raw-request.ts'
@@ -71,7 +74,7 @@ export const catalogClient = (url: string, token: string) => {
       }
     })
 
-  /** Makes entities exist, by the smallest aspect there is. Fails the test when it cannot. */
+  /** Creates entities by their smallest possible aspect. Fails the test if it cannot. */
   const make = async (...urns: string[]): Promise<void> => {
     const proposals = urns.map((entityUrn) => ({
       entityType: entityUrn.split(':')[2] ?? '',
@@ -121,7 +124,10 @@ export const catalogClient = (url: string, token: string) => {
       { input }
     )
 
-  /** What is reached, as `degree urn`, in order of degree and URN. What is wrong in place of it: the walk failed, or was not nearest first. */
+  /**
+   * The reached entities as `degree urn`, ordered by degree and URN. If the walk failed or was not nearest
+   * first, the error instead.
+   */
   const walk = async (
     urn: string,
     direction: 'UPSTREAM' | 'DOWNSTREAM' = 'DOWNSTREAM',

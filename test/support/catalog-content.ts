@@ -1,9 +1,11 @@
 /**
- * What the tables hold of the entities above an id, as texts by the name of the history that they are of (`h12`).
+ * The content of the tables about entities above an id, as texts, grouped by the name of their history
+ * (`h12`).
  *
- * Left out is what an undo makes anew on purpose or must not forget: orders (seq, line, changed_seq), versions and history
- * (an undo is a version of its own), who and when, tombstones and watermarks (they hold back what is older), ids and
- * rows and search documents of entities that are only named (an id is never given again), the audit trail, journals, loads and the change log.
+ * Left out is everything that an undo changes on purpose or must keep: orders (seq, line, changed_seq),
+ * versions and history (an undo is a version of its own), who and when, tombstones and watermarks (they hold
+ * back older changes), the ids, rows and search documents of entities that are only named (ids are never
+ * reused), the audit trail, journals, loads and the change log.
  */
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
@@ -60,18 +62,20 @@ export async function contentOf(db: Db, after: number): Promise<Map<string, stri
     [after]
   )) {
     stated.add(edgeOf(row))
-    // What patches say of a statement may stand in it after an undo, and their rows are gone then.
+    // After an undo, an attribute from a patch may be in the statement itself, and the row of the patch is
+    // gone.
     const shown = patchedAttributes(
       row,
       explicitAttributes(row.field, row.attributes),
       patches.get(edgeOf(row)) ?? []
     )
-    // Where in the list it stands, or that it was added to it; what was added stands in the order in which it was added last.
+    // The position in the list, or that the statement was appended; appended ones are ordered by when they
+    // were last appended.
     add(
       `statement ${edgeOf(row)} ${row.source} ${row.recordKey} ${Math.min(row.position, appendedPosition)} ${print(shown)}`
     )
   }
-  // What patches say of an edge that nobody states counts when it is stated by its ends alone.
+  // Patches of an edge without an asserting aspect count if its ends alone assert it.
   for (const [edge, waiting] of patches)
     if (!stated.has(edge))
       add(
@@ -85,7 +89,8 @@ export async function contentOf(db: Db, after: number): Promise<Map<string, stri
   ))
     add(`aspect ${urn} ${name} ${print(value)}`)
   for (const sql of [
-    // Out of a domain is as it was before any: the row only says that there has been one.
+    // An asset removed from its domain is the same as one that never had a domain; the row only says that it
+    // once did.
     `select concat_ws(' ', 'domain of', entity.urn, domain.urn, attributes::text) as text
     from domain_association
     join entity on entity.id = entity_id

@@ -1,4 +1,6 @@
-/** All that a reader can see of the catalog, as texts in order: what a test compares before and after. */
+/**
+ * Everything that a reader can see of the catalog, as ordered texts, for tests that compare before and after.
+ */
 import { readAspects } from '../../shared/catalog/entities/read-aspects.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
@@ -7,7 +9,7 @@ import { toUrn } from '../../shared/urn/urn.ts'
 export type CatalogState = {
   /** `upstream > downstream (owner, field, source, key): attributes` */
   edges: string[]
-  /** Assembled aspects; those that say nothing but empty lists are left out, as those that are not there. */
+  /** Assembled aspects, except those with only empty lists, which count as absent. */
   documents: string[]
   associations: string[]
   /** `urn: name under parent` */
@@ -55,7 +57,10 @@ export async function catalogState(db: Db): Promise<CatalogState> {
   }
 }
 
-/** Lists in the order of their texts: an edge that was taken away and is stated again goes to the end of what was added. */
+/**
+ * Lists ordered by their texts, because an edge that was removed and asserted again moves to the end of its
+ * list.
+ */
 const inOrder = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(inOrder).sort().join(',')}]`
   if (value !== null && typeof value === 'object')

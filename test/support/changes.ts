@@ -91,7 +91,7 @@ export const hardDelete = (entityUrn: Urn): Change => ({ kind: 'deleteEntity', e
 /** A JSON Pointer segment. */
 export const segment = (text: string): string => text.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** An upstream record with everything that a server writes out. */
+/** An upstream record with all fields that a server fills in. */
 export const upstream = (urn: Urn, more: JsonObject = {}): JsonObject => ({
   auditStamp: { time: 0, actor: 'urn:li:corpuser:unknown' },
   dataset: urn,
@@ -121,11 +121,11 @@ export const asCall = (more: Partial<ApplyContext> = {}): ApplyContext => ({
 export const apply = (db: Db, ...changes: Change[]): Promise<Verdict[]> =>
   applyCall(db, [record(0, ...changes)], asCall())
 
-/** The outcome of a call of one record that holds. */
+/** The outcome of a call with one record that must be accepted. */
 export const outcomeOf = async (db: Db, ...changes: Change[]): Promise<string | undefined> =>
   (await apply(db, ...changes))[0]?.outcome
 
-/** The error that a call is refused with; fails where it is not. */
+/** The error that a call is refused with; fails if the call succeeds. */
 export async function refusalOf(work: Promise<unknown>): Promise<CatalogError> {
   try {
     await work
@@ -140,7 +140,7 @@ export async function refusalOf(work: Promise<unknown>): Promise<CatalogError> {
 export const valueOf = async (db: Db, urn: Urn, aspectName: string): Promise<JsonValue> =>
   (await readAspect(db, urn, aspectName))?.value ?? null
 
-/** The aspect `domains` of an asset in this domain, or in none, as it is read back. */
+/** The aspect `domains` of an asset in this domain, or in no domain, as it is read back. */
 export const inDomain = (urn: Urn | null): JsonObject => ({
   domains: urn === null ? [] : [urn],
   domainAssociations: urn === null ? [] : [{ domain: urn }]
@@ -158,7 +158,9 @@ export type LoadFacts = {
   missingReferences?: 'reject' | 'create'
 }
 
-/** An accepted load that is not finished: what a worker holds a chunk of. Draws its seq, where none is given. */
+/**
+ * An accepted, unfinished load, as a worker sees it that claims a chunk. Takes a new seq if none is given.
+ */
 export async function openLoad(db: Db, facts: LoadFacts = {}): Promise<OpenLoad> {
   const id = randomUUID()
   const source = facts.source ?? 'a-load'
@@ -194,7 +196,7 @@ export const applyAsChunk = (
   more: Partial<ApplyContext> = {}
 ): Promise<Verdict[]> => inTransaction(db, (tx) => applyRecords(tx, records, chunkContext(load, more)))
 
-/** The context of a chunk that nobody has applied yet. */
+/** The context of a chunk that has not been applied yet. */
 export function chunkContext(load: OpenLoad, more: Partial<ApplyContext> = {}): ApplyContext {
   chunkId += 1
   return asCall({
@@ -205,13 +207,13 @@ export function chunkContext(load: OpenLoad, more: Partial<ApplyContext> = {}): 
   })
 }
 
-/** Ends a load, so that nothing waits for it and nothing older remains. */
+/** Ends a load, so that nothing waits for it and it no longer counts as older. */
 export const endLoad = (db: Db, load: OpenLoad): Promise<unknown> =>
   query(db, "update load set state = 'done', remaining = 0, finished_at = now() where id = ?::uuid", [
     load.id
   ])
 
-/** All rules but the named ones. */
+/** All guards except the named ones. */
 export const without = (...names: (keyof Guards)[]): Guards => ({
   ...allGuards,
   ...Object.fromEntries(names.map((name) => [name, false]))

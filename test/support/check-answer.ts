@@ -1,4 +1,4 @@
-/** Compares an answer with what a row of a case file expects of it. */
+/** Compares an answer with the expectation in a row of a case file. */
 import type { Test } from 'tap'
 import { errorCodes } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
@@ -8,7 +8,7 @@ import type { RawAnswer } from './raw-request.ts'
 
 export type Answer = RawAnswer & { json: JsonValue }
 
-/** The error of an answer, wherever its wire puts it: `errors[0].extensions` or the body itself. */
+/** The error of an answer, from `errors[0].extensions` or from the body itself. */
 export type Fault = { code: string | null; message: string; details: JsonObject }
 
 export const faultOf = (json: JsonValue): Fault | null => {

@@ -1,22 +1,22 @@
-/** A proxy that cuts uploads off where a test says so: what a network does, at a moment that is known. */
+/** A proxy that cuts uploads at a chosen moment, as a network may do at any time. */
 import { connect, createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
 
 export type Cut =
   | {
-      /** How many bytes of the upload go through before; the rest is never seen by the server. */
+      /** Bytes of the upload that pass before the cut; the server never sees the rest. */
       afterBytes: number
-      /** Runs while the upload stands still, before both ends are cut. */
+      /** Runs while the upload is paused, before both ends are cut. */
       meanwhile?: () => Promise<void>
     }
   | 'the answer'
 
-/** `uploads` counts the connections that carried one. */
+/** `uploads` counts the connections with an upload. */
 export type CuttingProxy = { url: string; uploads: () => number }
 
 /**
- * `cuts` happen in this order; when all have happened uploads go through whole, and everything else always does. The answer
- * is cut that says that the load was taken: a refusal goes through, and the cut waits for the next upload.
+ * The `cuts` happen in this order; afterwards uploads pass completely, as everything else always does. A cut
+ * of the answer waits for an answer that accepts the load: refusals pass.
  */
 export async function withCuttingProxy(t: Test, target: string, cuts: readonly Cut[]): Promise<CuttingProxy> {
   const { port, hostname } = new URL(target)

@@ -7,7 +7,7 @@ import type { Db } from '../../shared/db/database.ts'
 import { createLog } from '../../shared/platform/log.ts'
 import { postgresOptions } from '../../shared/platform/postgres-url.ts'
 
-/** How test/run.ts tells the test files where Postgres is, what to clone, and how. */
+/** The variables that tell test files where Postgres is, which template to clone, and how. */
 export const testDatabaseEnv = {
   url: 'TRIBUTARY_TEST_DATABASE_URL',
   template: 'TRIBUTARY_TEST_TEMPLATE',
@@ -18,8 +18,8 @@ export const testDatabaseEnv = {
 export type TestDatabase = { db: Db; url: string }
 
 /**
- * Clones the template for this test and drops the clone at teardown. When the test failed the clone is kept and its
- * name printed, where the server outlives the run.
+ * Clones the template for this test and drops the clone at teardown. If the test fails, the clone is kept and
+ * its name printed, provided that the server outlives the run.
  */
 export async function withDatabase(t: Test, poolMax = 10): Promise<TestDatabase> {
   const server = fromEnv(testDatabaseEnv.url)
@@ -67,7 +67,7 @@ export function urlOfDatabase(url: string, name: string): string {
   return url.replace(/^(\w+:\/\/[^/?]*)(\/[^?]*)?/, `$1/${name}`)
 }
 
-/** Runs one statement that no transaction may hold (create database) on the server of the URL. */
+/** Runs one statement that is not allowed in a transaction (create database) on the server of the URL. */
 export async function runOnServer(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client(await postgresOptions(url))
   client.on('error', () => {})

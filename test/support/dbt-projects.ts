@@ -1,9 +1,11 @@
-/** dbt projects for tests: manifests, catalogs and results of runs, of what a test names. */
+/** dbt projects for tests: manifests, catalogs and run results with the content that a test names. */
 import type { JsonObject } from '../../shared/model/changes.ts'
 
 export type TestNode = JsonObject & { unique_id: string }
 
-/** A node of `shop.public` on Postgres, made of the nodes that are named. `id` is such as `model.shop.orders`. */
+/**
+ * A node of `shop.public` on Postgres that depends on the named nodes. `id` is such as `model.shop.orders`.
+ */
 export function node(id: string, dependsOn: readonly string[] = [], more: JsonObject = {}): TestNode {
   const [resourceType = '', packageName = '', ...rest] = id.split('.')
   const name = rest.at(-1) ?? ''
@@ -39,7 +41,7 @@ export function manifest(nodes: readonly TestNode[], metadata: JsonObject = {}, 
       adapter_type: 'postgres',
       ...metadata
     },
-    // What a load does not read, with brackets and quotes in it.
+    // Parts that a load does not read, with brackets and quotes in them.
     macros: { 'macro.dbt.x': { macro_sql: '{% macro x() %}"]}{[\\"{% endmacro %}' } },
     nodes: {},
     sources: {},
@@ -56,7 +58,7 @@ export function manifest(nodes: readonly TestNode[], metadata: JsonObject = {}, 
   return document
 }
 
-/** `columns` by the id of their node, each as its name and type, in order. */
+/** `columns` has the columns of each node by its id, as name and type, in order. */
 export const catalog = (columns: {
   [id: string]: readonly (readonly [name: string, type: string])[]
 }): JsonObject => ({

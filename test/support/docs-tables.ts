@@ -9,7 +9,7 @@ import { packagePath } from '../../shared/platform/paths.ts'
 const table = (head: string[], rows: string[][]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-/** Code, status over REST, type over GraphQL, whether sending it again may help, meaning. */
+/** Code, status over REST, type over GraphQL, whether a retry may help, meaning. */
 export const errorTable = (): string =>
   table(
     ['Code', 'Status', 'GraphQL type', 'Again?', 'Meaning'],
@@ -22,7 +22,7 @@ export const errorTable = (): string =>
     ])
   )
 
-/** Name, value and the comment that stands above the limit in limits.ts. */
+/** Name, value, and the comment above the limit in limits.ts. */
 export const limitTable = (): string => {
   const comments = new Map<string, string>()
   let comment = ''
@@ -41,7 +41,7 @@ export const limitTable = (): string => {
   )
 }
 
-/** Name, kind, labels and meaning of every metric that metrics.ts declares. */
+/** Name, kind, labels and meaning of every metric in metrics.ts. */
 export const metricTable = (): string => {
   const source = readFileSync(packagePath('shared/platform/metrics.ts'), 'utf8')
   const declared = [
@@ -60,14 +60,14 @@ export const metricTable = (): string => {
   )
 }
 
-/** Every move of a load, with who makes it. */
+/** Every transition of a load, with who makes it. */
 export const loadMoveTable = (): string =>
   table(
     ['From', 'To', 'Who', 'When it happens'],
     loadMoves.map(({ from, to, who, when }) => [from === null ? '-' : `\`${from}\``, `\`${to}\``, who, when])
   )
 
-/** The same as a picture. Who has left a state for good is told by the table. */
+/** The same as a diagram. Every final state leads to the end, even if a client can retry from it. */
 export const loadMovePicture = (): string =>
   [
     'stateDiagram-v2',
@@ -82,7 +82,7 @@ export const commandsTable = (): string =>
     commandTable.map(({ name, summary }) => [`\`tributary ${name}\``, summary])
   )
 
-/** The table in a text that begins with the same head as `wanted`, or null. */
+/** The table in a text that has the same head as `wanted`, or null. */
 export const tableIn = (text: string, wanted: string): string | null => {
   const head = wanted.slice(0, wanted.indexOf('\n'))
   const start = text.indexOf(`${head}\n`)
@@ -92,7 +92,7 @@ export const tableIn = (text: string, wanted: string): string | null => {
   return end < 0 ? rest.trimEnd() : rest.slice(0, end)
 }
 
-/** What test/interop has its clients call: those that work, or those that are refused. */
+/** The calls of the clients in test/interop: those that work, or those that are refused. */
 export const clientCallTable = (isRefused: boolean): string => {
   const calls: { client: string; call: string; transport: string; result: string; isRefused: boolean }[] =
     JSON.parse(readFileSync(packagePath('test/interop/calls.json'), 'utf8'))

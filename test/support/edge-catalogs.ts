@@ -1,4 +1,4 @@
-/** Random catalogs with lineage of every kind, and random loads of plain edges: what an edge may find in its way. */
+/** Random catalogs with lineage of every kind, and random loads of plain edges that meet it. */
 import type { Change, JsonObject } from '../../shared/model/changes.ts'
 import {
   edgePairs,
@@ -28,7 +28,7 @@ import {
 } from './changes.ts'
 import { fc } from './fast-check.ts'
 
-/** Two entities of each type that an edge of assets has. */
+/** Two entities of each type that can be an end of an asset edge. */
 const entities: { [entityType: string]: readonly [Urn, Urn] } = {
   dataset: [dataset('a'), dataset('b')],
   dataJob: [job('a'), job('b')],
@@ -60,7 +60,7 @@ const aspectOf = ({ pair }: Edge): string => lineageFieldByCode(pair.fieldCode).
 
 export const assetPairs: readonly EdgePair[] = edgePairs.filter((pair) => pair.upstreamType !== 'schemaField')
 
-/** Edges of a few kinds between a few entities, so that they meet. */
+/** Edges of a few kinds between a few entities, so that they collide. */
 const edgesOf = (pairs: readonly EdgePair[]): fc.Arbitrary<Edge> =>
   fc
     .record({ pair: fc.constantFrom(...pairs), up: fc.constantFrom(0, 1), down: fc.constantFrom(0, 1) })
@@ -70,7 +70,7 @@ const edgesOf = (pairs: readonly EdgePair[]): fc.Arbitrary<Edge> =>
       downstreamUrn: entityOf(pair.downstreamType, down)
     }))
 
-/** The lists of the owner's aspect that the other end can stand in. */
+/** The lists of the owner's aspect that can contain the other end. */
 const listsFor = ({ pair }: Edge): LineageField[] => {
   const [entryIs, otherType] =
     pair.owner === 'upstream'
@@ -96,7 +96,7 @@ const required: { [aspectName: string]: JsonObject } = {
   dashboardInfo: { title: 'T', description: '' }
 }
 
-/** Something that edges may find: by whom it was said, and when, is `by`. */
+/** Something that happened before or beside the load; `by` says who did it, and when. */
 export type Happening = {
   by: 'call' | 'older load' | 'own load' | 'newer load' | 'ended load'
   source: string
@@ -216,7 +216,7 @@ const happeningOf = (pairs: readonly EdgePair[]): fc.Arbitrary<Happening> =>
 
 type WriteEdge = (upstreamUrn: string, downstreamUrn: string) => string
 
-/** Shapes of the text of an edge that is added, and of one that is removed. */
+/** Ways to write an edge that is added, and one that is removed. */
 const addWriters: readonly WriteEdge[] = [
   (upstreamUrn, downstreamUrn) => JSON.stringify({ upstreamUrn, downstreamUrn }),
   (upstreamUrn, downstreamUrn) => JSON.stringify({ downstreamUrn, upstreamUrn }),
@@ -234,7 +234,10 @@ const removeWriters: readonly WriteEdge[] = [
 const linesOf = (line: fc.Arbitrary<string>): fc.Arbitrary<string[]> =>
   fc.array(line, { minLength: 1, maxLength: 8 })
 
-/** A load of edges and all that happened before it and beside it. Lists of lines are chunks, in the order of their application. */
+/**
+ * A load of edges, and everything that happened before it and beside it. Lists of lines are chunks, in the
+ * order in which they are applied.
+ */
 export type EdgeLoad = {
   present: Urn[]
   before: Happening[]
@@ -269,7 +272,10 @@ export const anyEdgeLoad: fc.Arbitrary<EdgeLoad> = fc
 
 const fewDatasets = ['a', 'b', 'c', 'd', 'e'].map((name) => dataset(name))
 
-/** Proposals of `upstreamLineage` as emitters write them: of these datasets, with and without stamps and who ran the job. */
+/**
+ * Proposals of `upstreamLineage` for these datasets as emitters write them, with and without stamps and
+ * actors.
+ */
 const anyDocument: fc.Arbitrary<string> = fc
   .record({
     ownerUrn: fc.constantFrom(...fewDatasets),

@@ -1,10 +1,10 @@
-/** Runs a test against both ways of answering lineage: the graph in memory, and SQL. */
+/** Runs a test against both lineage engines: the graph in memory, and SQL. */
 import t, { type Test } from 'tap'
 import { withServer, type TestServer } from './server.ts'
 
 export type EngineName = 'memory' | 'sql'
 
-/** Declares the test twice, each time on a server of its own that answers in the named way. */
+/** Declares the test twice, each time on a separate server with the named engine. */
 export function onBothEngines(
   name: string,
   body: (t: Test, server: TestServer, engine: EngineName) => Promise<void>

@@ -1,4 +1,4 @@
-/** Clients of exports as they come: quick, slow, gone; and what they leave behind. */
+/** Clients of exports: fast, slow, disconnecting; and checks of what they leave behind. */
 import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fastify, type FastifyInstance } from 'fastify'
@@ -12,7 +12,7 @@ import type { LineageSources } from '../../shared/catalog/lineage/with-lineage.t
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 
-/** An API of exports alone, with readers or a pace of the test's own. */
+/** An API with only the export routes, with readers or a pace chosen by the test. */
 export async function withExports(
   t: Test,
   lineage: LineageSources,
@@ -38,13 +38,13 @@ export const withReaders = (
   }
 })
 
-/** An answer of which nothing has been taken yet. */
+/** An answer whose body has not been read yet. */
 export const opened = (url: string, headers: { [name: string]: string } = {}): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     get(url, { agent: false, headers }, resolve).on('error', reject)
   })
 
-/** Takes the rest; whether the answer came whole. */
+/** Reads the rest, and returns whether the answer was complete. */
 export const takesWhole = (answer: IncomingMessage): Promise<boolean> =>
   new Promise((resolve) => {
     answer.on('error', () => {})
@@ -70,7 +70,7 @@ export async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(10)
 }
 
-/** So many turns of the event loop: enough for whatever goes on by itself. */
+/** Waits for `count` turns of the event loop: enough for everything that needs no input. */
 export async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1)
     await new Promise((resolve) => {
@@ -78,7 +78,7 @@ export async function turns(count: number): Promise<void> {
     })
 }
 
-/** Connections that a server has open. */
+/** Number of open connections of a server. */
 export const connectionsOf = (app: FastifyInstance): Promise<number> =>
   new Promise((resolve, reject) => {
     app.server.getConnections((error, count) => {

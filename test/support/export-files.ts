@@ -1,6 +1,9 @@
-/** Reads the files of exports back, by parsers of the tests' own: CSV, NDJSON, Graphviz, Mermaid. Throws where one is not well formed. */
+/**
+ * Parses exports with separate parsers for the tests: CSV, NDJSON, Graphviz, Mermaid. Throws if a file is not
+ * well formed.
+ */
 
-/** Rows of cells, by RFC 4180 and nothing beyond it: CRLF ends a row, a quoted cell may hold anything. */
+/** Rows of cells by strict RFC 4180: CRLF ends a row, a quoted cell may contain anything. */
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = []
   let row: string[] = []
@@ -11,7 +14,7 @@ export function parseCsv(text: string): string[][] {
     at = next
     if (text[at] === ',') {
       at += 1
-      // A comma in front of the end of a row: one more cell, which is empty.
+      // A comma before the end of a row: one more cell, which is empty.
       if (text.startsWith('\r\n', at)) row.push('')
     }
     if (text.startsWith('\r\n', at)) {
@@ -66,7 +69,7 @@ export type ExportLine = {
 }
 export type EdgeLine = { upstream: string; downstream: string; degree: number }
 
-/** Every line must be an object, and end. */
+/** Every line must be an object, and must have an end. */
 export function ndjsonLines<Line = ExportLine>(text: string): Line[] {
   if (text !== '' && !text.endsWith('\n')) throw new Error('the last line does not end')
   return text
@@ -85,7 +88,7 @@ const dotUnescaped = (text: string): string =>
     .replaceAll(/\\(.)/g, (_, character: string) => (character === 'n' ? '\n' : character))
     .replaceAll('&amp;', '&')
 
-/** URN to label, and edges by URN. Line by line: no text of a node may hold the end of one. */
+/** URN to label, and edges by URN. Reads line by line, because no label may contain a line end. */
 export function parseDot(text: string): Diagram {
   const diagram: Diagram = { nodes: new Map(), edges: [], comments: [] }
   const lines = text

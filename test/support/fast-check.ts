@@ -13,8 +13,8 @@ fc.configureGlobal({ seed })
 const shareOfFixedSeed = 0.25
 
 /**
- * How many random cases a slow property tries: all of them where SEED asks for new ones, a quarter with the fixed seed, which gives
- * the same ones each time. `npm run histories` tries more.
+ * How many random cases a slow property tries: all of them if SEED is set, and a quarter with the fixed seed,
+ * which always gives the same ones. `npm run histories` tries more.
  */
 export const casesOf = (count: number): number =>
   process.env.SEED ? count : Math.ceil(count * shareOfFixedSeed)

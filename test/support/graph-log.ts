@@ -1,9 +1,9 @@
-/** What an in-memory graph that read the whole change log would hold, and what the tables hold: both must agree. */
+/** The graph that results from the whole change log, and the one in the tables: both must agree. */
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { unpackGraphChanges, type GraphDelta } from '../../shared/statements/graph-delta.ts'
 
-/** Lines of text, sorted: edges as often as they are stated. */
+/** Lines of text, sorted: an edge once for each statement. */
 export type GraphView = { edges: string[]; entities: string[]; domains: string[]; parents: string[] }
 
 export async function graphOfLog(db: Db): Promise<GraphView> {

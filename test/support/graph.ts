@@ -1,4 +1,4 @@
-/** Writes graphs that are given by names through any door of the service, and reads degrees back by names. */
+/** Writes graphs with named nodes through any interface of the service, and reads degrees back by name. */
 import { lineageFieldByCode } from '../../shared/model/lineage-fields.ts'
 import { placeOfEdge } from '../../shared/model/change-facts.ts'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
@@ -33,7 +33,7 @@ const templates: { readonly [kind: string]: string } = {
 }
 const datasetTemplate = 'urn:li:dataset:(urn:li:dataPlatform:hive,@.#,PROD)'
 
-/** The URN of a name in a namespace; graphs in different namespaces have nothing in common. */
+/** The URN of a name in a namespace; graphs in different namespaces share nothing. */
 export function urnOfName(name: string, namespace: string): Urn {
   const [entity = '', column] = name.split('#')
   if (column !== undefined) return toUrn(`urn:li:schemaField:(${urnOfName(entity, namespace)},${column})`)
@@ -50,7 +50,7 @@ export const urnEdges = (edges: readonly NamedEdge[], namespace: string): Edge[]
     downstreamUrn: urnOfName(down, namespace)
   }))
 
-/** A way in: writes the edges and what they stand on, and throws when the service refuses. */
+/** An interface: writes the edges and the assets they need, and throws if the service refuses. */
 export type Door = { name: string; write: (server: TestServer, edges: readonly Edge[]) => Promise<void> }
 
 const assetOf = (urn: Urn): Urn =>
@@ -86,7 +86,7 @@ async function propose(server: TestServer, proposals: readonly JsonObject[]): Pr
   }
 }
 
-/** Makes assets exist, with nothing said about them. */
+/** Creates assets without any content. */
 export const makeAssets = (server: TestServer, urns: readonly Urn[]): Promise<void> =>
   propose(
     server,
@@ -108,7 +108,7 @@ const graphqlDoor: Door = {
   }
 }
 
-/** What an aspect must say beside its edges. */
+/** The required fields of an aspect besides its edges. */
 const base: { readonly [aspectName: string]: JsonObject } = {
   upstreamLineage: { upstreams: [] },
   dataJobInputOutput: { inputDatasets: [], outputDatasets: [] },
@@ -150,7 +150,9 @@ const entryOf = (shape: string, { upstreamUrn, downstreamUrn }: Edge, other: Urn
   return other
 }
 
-/** The value of a lineage aspect that states these edges, all of which are to be of that aspect of one owner. */
+/**
+ * The value of a lineage aspect that asserts these edges, which must all belong to that aspect of one owner.
+ */
 export function aspectStating(aspectName: string, edges: readonly Edge[]): JsonObject {
   const value: JsonObject = { ...base[aspectName] }
   for (const edge of edges) {
@@ -196,10 +198,10 @@ const loadDoor: Door = {
   }
 }
 
-/** All ways in, with the server's own. A server `withWorker` is needed for the load. */
+/** All interfaces, including a direct call in the process. The load needs a server `withWorker`. */
 export const doors: readonly Door[] = [graphqlDoor, proposalsDoor, loadDoor]
 
-/** A way to read degrees by URN. `columns` keeps columns as they are; otherwise they are folded to their assets. */
+/** Reads degrees by URN. `columns` keeps columns as they are; otherwise they are folded to their assets. */
 export type DegreeReader = {
   name: string
   read: (server: TestServer, from: Urn, direction: Direction, columns: boolean) => Promise<Map<Urn, number>>
@@ -260,10 +262,10 @@ const sqlReader: DegreeReader = {
 
 export const degreeReaders: readonly DegreeReader[] = [sqlReader, graphqlReader]
 
-/** Expected degrees with URNs for names. */
+/** Expected degrees, with URNs instead of names. */
 export const urnDegrees = (degrees: Degrees, namespace: string): Map<Urn, number> =>
   new Map(Object.entries(degrees).map(([name, degree]) => [urnOfName(name, namespace), degree]))
 
-/** In one order, so that two can be compared. */
+/** Sorted, so that two can be compared. */
 export const inOrder = (degrees: ReadonlyMap<Urn, number>): string[] =>
   [...degrees].map(([urn, degree]) => `${degree} ${urn}`).sort()

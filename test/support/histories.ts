@@ -1,8 +1,10 @@
 /**
- * Random graphs with random histories: who is there, which edges come and go by whom, what is deleted and made anew.
+ * Random graphs with random histories: which entities exist, who adds and removes which edges, what is
+ * deleted and created again.
  *
- * A history is plain data, and what its steps do is decided when they are played, by what then lives: most removals meet
- * something. Each step gives the changes that are sent, and their effects in the plainest words, for the oracle.
+ * A history is plain data. Its steps are interpreted when they are played, by what exists then, so most
+ * removals remove something. Each step gives the changes to send, and their effects in the simplest form for
+ * the oracle.
  */
 import type { Change } from '../../shared/model/changes.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
@@ -23,7 +25,7 @@ import { fc } from './fast-check.ts'
 import { aspectStating } from './graph.ts'
 import type { Effect, Oracle } from './history-oracle.ts'
 
-/** What results are filtered by, written out: nothing of it is read from a URN. */
+/** The facts that filters use, written out instead of derived from URNs. */
 export type Thing = {
   urn: Urn
   type: string
@@ -32,7 +34,7 @@ export type Thing = {
   assetUrn: Urn | null
 }
 
-/** An edge that can be stated, and whose aspect then states it. */
+/** An edge that can be asserted, and the aspect that then asserts it. */
 export type Pair = { up: Urn; down: Urn; owner: Urn; aspect: string }
 
 export type World = { things: Thing[]; columns: Thing[]; domains: Urn[]; pairs: Pair[] }
@@ -139,16 +141,16 @@ export type Step =
   | { do: 'domain'; of: number; domain: number; what: 'set' | 'unset' | 'put' | 'delete' }
   | { do: 'tree'; domain: number; parent: number; what: 'create' | 'move' | 'delete' }
 
-/** A filter by its place in what can be filtered by. */
+/** A filter, by its index among the possible filters. */
 export type DrawnFilter = { at: number; isNegated: boolean }
 
 export type History = {
   kinds: KindName[]
-  /** Whose column each is, by number. */
+  /** The asset of each column, by number. */
   columns: number[]
   /** Whether the domain is below the one before it. */
   domains: boolean[]
-  /** Those that exist from the beginning; others come as placeholders. */
+  /** The entities that exist from the beginning; the others come as placeholders. */
   isThere: boolean[]
   shape: string
   columnShape: string
@@ -178,7 +180,7 @@ const shapes: { readonly [name: string]: (count: number) => [number, number][] }
 const numbers = (count: number): number[] => Array.from({ length: Math.max(0, count) }, (_, index) => index)
 const pick = fc.nat(9_999)
 const picks = (maxLength: number) => fc.array(pick, { minLength: 1, maxLength, size: 'max' })
-/** Mostly a few, at times none: what was stated is then taken away. */
+/** Mostly a few, sometimes none, which removes what was asserted. */
 const more = fc.array(pick, { maxLength: 5, size: 'max' })
 const source = fc.constantFrom('manual', 's0', 's1')
 
@@ -283,7 +285,7 @@ export const anyHistory: fc.Arbitrary<History> = fc.record({
   pageSize: fc.constantFrom(1, 1, 2, 3, 5, 1_000)
 })
 
-/** The entities of a history in a namespace: histories in different ones have nothing in common. */
+/** The entities of a history in a namespace; histories in different namespaces share nothing. */
 export function worldOf(history: History, namespace: string): World {
   const things = history.kinds.map((name, index): Thing => {
     const { type, platform: platformUrn, origin, urn } = kinds[name]
@@ -332,7 +334,7 @@ export function worldOf(history: History, namespace: string): World {
   }
 }
 
-/** What is sent as one record, as whom, and what it does. */
+/** What is sent as one record, by which source, and what it does. */
 export type Act = { text: string; source: string; changes: Change[]; effects: Effect[] }
 
 const act = (text: string, changes: Change[], effects: Effect[], by = 'manual'): Act => ({
@@ -350,7 +352,7 @@ const short = (urn: Urn): string => urn.replaceAll(/urn:li:|dataPlatform:/g, '')
 const arrow = ({ up, down }: Pair): string => `${short(up)} -> ${short(down)}`
 const stated = (pair: Pair, by: string): Effect => ({ ...pair, kind: 'stated', source: by })
 
-/** What makes the graph before its history: domains and entities, then edges in a shape. */
+/** Creates the graph before its history: domains and entities, then edges in a shape. */
 export function beginningOf(history: History, world: World): Act[] {
   const parentOf = (index: number): Urn | null =>
     (history.domains[index] ? world.domains[index - 1] : null) ?? null
@@ -389,7 +391,7 @@ export function beginningOf(history: History, world: World): Act[] {
   ].filter(({ changes }) => changes.length > 0)
 }
 
-/** What a step does where the oracle's state is what lives; null where it would be refused, or is nothing. */
+/** What a step does if the oracle's state is what exists; null if it would be refused, or do nothing. */
 export function actOf(each: Step, world: World, oracle: Oracle): Act | null {
   switch (each.do) {
     case 'add': {
@@ -496,7 +498,7 @@ export function actOf(each: Step, world: World, oracle: Oracle): Act | null {
 
 const ends = ({ up, down }: Pair) => ({ upstreamUrn: up, downstreamUrn: down })
 
-/** An aspect, drawn by one of its edges, and some of the edges it can state. */
+/** An aspect, chosen by one of its edges, and some of the edges that it can assert. */
 function entriesOf(world: World, { owner, aspect }: Pair, more: readonly number[]) {
   const possible = world.pairs.filter((pair) => pair.owner === owner && pair.aspect === aspect)
   const edges = [...new Set(more.map((drawn) => at(possible, drawn)))]
@@ -527,7 +529,7 @@ function patched(each: Extract<Step, { do: 'patch' | 'unpatch' }>, world: World)
   )
 }
 
-/** Nobody is put into a deleted domain: it is none where an asset is read, and is some where assets are counted. */
+/** Assets are not put into deleted domains: reading the asset shows no domain, while counts include it. */
 function associated(each: Extract<Step, { do: 'domain' }>, world: World, oracle: Oracle): Act | null {
   if (world.domains.length === 0) return null
   const { urn } = at(world.things, each.of)
@@ -553,7 +555,7 @@ function associated(each: Extract<Step, { do: 'domain' }>, world: World, oracle:
   )
 }
 
-/** The tree refuses cycles, parents that are not there and deletions of parents; these are somebody else's test. */
+/** The tree refuses cycles, missing parents and deletions of parents. Other tests cover that. */
 function planted(each: Extract<Step, { do: 'tree' }>, world: World, oracle: Oracle): Act | null {
   if (world.domains.length === 0) return null
   const urn = at(world.domains, each.domain)

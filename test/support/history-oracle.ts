@@ -1,7 +1,7 @@
 /**
- * What lives after a history, by the plainest means: a list of what is stated, and sets of who is there.
+ * What exists after a history, by the simplest means: a list of statements, and sets of entities.
  *
- * It shares nothing with the service but the ids that the entities were given, which its order of results needs.
+ * It shares nothing with the service except the ids of the entities, which the order of results needs.
  */
 import type { LineageDirection, LineageLevel } from '../../shared/model/walk.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
@@ -9,9 +9,9 @@ import type { Pair, Thing, World } from './histories.ts'
 
 export type Effect =
   | (Pair & { kind: 'stated'; source: string })
-  /** By whomever. */
+  /** Whoever asserted it. */
   | (Pair & { kind: 'unstated' })
-  /** All that the aspect, or one source of it, states. */
+  /** Everything that the aspect, or one source of it, asserts. */
   | { kind: 'cleared'; owner: Urn; aspect: string; source: string | null }
   | { kind: 'named' | 'present' | 'gone'; urn: Urn }
   | { kind: 'removed'; urn: Urn; isRemoved: boolean }
@@ -86,7 +86,7 @@ export function createOracle(world: World) {
   const columnsOf = (asset: Urn): Urn[] =>
     world.columns.filter(({ urn, assetUrn }) => assetUrn === asset && named.has(urn)).map(({ urn }) => urn)
 
-  /** Whether reads know it: it is there, or something refers to it. */
+  /** Whether reads know it: it exists, or something refers to it. */
   function isKnown(urn: Urn): boolean {
     const asset = assetOf(urn)
     if (present.has(asset)) return true
@@ -99,7 +99,10 @@ export function createOracle(world: World) {
   const edges = (level: LineageLevel): Pair[] =>
     statements.filter(({ up }) => isColumn(up) === (level === 'column'))
 
-  /** Least degrees by going over all edges again and again until nothing gets nearer; nearest first, by id within a degree. */
+  /**
+   * Computes least degrees by going over all edges until nothing changes; nearest first, by id within a
+   * degree.
+   */
   function reached(starts: readonly Urn[], direction: LineageDirection, level: LineageLevel): Reached[] {
     const degrees = new Map(starts.map((urn) => [urn, 0]))
     for (let hasChanged = true; hasChanged;) {
@@ -120,7 +123,7 @@ export function createOracle(world: World) {
   const inOrder = (results: readonly Reached[]): Reached[] =>
     [...results].sort((a, b) => a.degree - b.degree || idOf(a.urn) - idOf(b.urn))
 
-  /** Columns as the assets they belong to, each at its least degree. */
+  /** The assets of columns, each at its least degree. */
   function folded(results: readonly Reached[]): Reached[] {
     const nearest = new Map<Urn, number>()
     for (const { urn, degree } of results)

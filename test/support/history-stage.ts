@@ -1,4 +1,4 @@
-/** What histories are played on: one database, read by each reader of lineage and through GraphQL. */
+/** The setting in which histories are played: one database, with every lineage reader and GraphQL. */
 import { buildServer } from '../../api/server.ts'
 import { createToken } from '../../shared/catalog/access/create-token.ts'
 import { heldResultsBounds, holdResults } from '../../shared/catalog/lineage/held-results.ts'
@@ -14,10 +14,10 @@ import { openMemory } from './lineage-memory.ts'
 import type { Stage } from './play-histories.ts'
 import { scrollQuery, type Scroll } from './scroll-faults.ts'
 
-/** Whoever has opened something to be ended, in the manner of tap's tests. */
+/** Registers cleanups, as tap's tests do. */
 export type Endings = { teardown: (end: () => Promise<void>) => void }
 
-/** SQL is slower: it is asked for walks from one entity of every third history, and for the scrolls of every fifth. */
+/** SQL is slower, so it only walks from one entity of every third history, and scrolls for every fifth. */
 export async function openStage(t: Endings, db: Db, databaseUrl: string): Promise<Stage> {
   const log = createLog({ logLevel: 'silent' })
   const { token } = await createToken(db, { name: 'histories', scopes: ['admin'] })
@@ -60,7 +60,7 @@ export async function openStage(t: Endings, db: Db, databaseUrl: string): Promis
   }
 }
 
-/** Throws where memory cannot answer: SQL in its place would agree with the oracle, too. */
+/** Throws if memory cannot answer: SQL would agree with the oracle too, and hide that. */
 async function inMemory<T>(memory: LineageMemory, work: (reader: LineageReader) => Promise<T>): Promise<T> {
   const opened = await memory.open()
   if (!opened) throw new Error('the lineage graph is not in memory')
@@ -71,7 +71,7 @@ async function inMemory<T>(memory: LineageMemory, work: (reader: LineageReader) 
   }
 }
 
-/** Ends what work has opened, the last first. */
+/** Cleans up after the work, in reverse order. */
 export async function withEndings<T>(work: (t: Endings) => Promise<T>): Promise<T> {
   const ends: (() => Promise<void>)[] = []
   try {
@@ -85,7 +85,7 @@ export async function withEndings<T>(work: (t: Endings) => Promise<T>): Promise<
   }
 }
 
-/** An API of its own on the database, asked without a socket. */
+/** A separate API on the database, called without a socket. */
 async function scrollOn(
   t: Endings,
   lineage: LineageSources,

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 export const isJsonObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A text as JSON, or the text itself where it is none. */
+/** A text as JSON, or the text itself if it is not JSON. */
 export const parsed = (text: string): JsonValue => {
   try {
     const value: JsonValue = JSON.parse(text)
@@ -14,7 +14,9 @@ export const parsed = (text: string): JsonValue => {
   }
 }
 
-/** The value at a path such as `data.dataset.urn`; `\.` is a dot within a name. Undefined where there is none. */
+/**
+ * The value at a path such as `data.dataset.urn`; `\.` is a dot within a name. Undefined if there is none.
+ */
 export const valueAt = (value: JsonValue | undefined, path: string): JsonValue | undefined => {
   let current = value
   for (const step of path.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'))) {
@@ -25,7 +27,7 @@ export const valueAt = (value: JsonValue | undefined, path: string): JsonValue |
   return current
 }
 
-/** What of `actual` stands at the places that `expected` names, so that the two can be compared as a whole. */
+/** The parts of `actual` at the places that `expected` names, so that the two can be compared as a whole. */
 export const pick = (actual: JsonValue | undefined, expected: JsonValue): JsonValue | undefined => {
   if (Array.isArray(expected) && Array.isArray(actual))
     return actual.map((entry, index) =>

@@ -1,10 +1,13 @@
-/** Everything that the application of changes leaves in the tables, in words: what two ways of applying the same must agree on. */
+/**
+ * All effects of applied changes on the tables, as texts: two ways of applying the same changes must have the
+ * same effects.
+ */
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { unpackJournal } from '../../shared/statements/load-journal.ts'
 import { graphOfLog, graphOfTables, type GraphView } from './graph-log.ts'
 
-/** Sorted lines of each kind; ids are told by the URNs they stand for, since new ones differ from run to run. */
+/** Sorted lines of each kind. Ids are replaced by URNs, because new ids differ from run to run. */
 export type LeftBehind = { [what: string]: string[] }
 
 const shown: { [what: string]: string } = {
@@ -55,7 +58,7 @@ export async function leftBehind(db: Db): Promise<LeftBehind> {
   return left
 }
 
-/** Of a domain's parent and an asset's domain too: all that begins a line is an id. */
+/** Also for a domain's parent and an asset's domain: every line begins with an id. */
 const graphLines = (graph: GraphView, urnOf: (id: number) => string): string[] =>
   [
     ...graph.edges.map((line) =>
@@ -84,7 +87,7 @@ async function journalLines(
     .sort()
 }
 
-/** A key that is stated twice says no more than once. */
+/** A repeated key counts once. */
 async function statedLines(
   db: Db,
   urnOf: (id: number) => string

@@ -9,7 +9,7 @@ import { connectDatabase } from '../../shared/db/connect.ts'
 import type { Db } from '../../shared/db/database.ts'
 import type { Log } from '../../shared/platform/log.ts'
 
-/** `through` is what the graph has in place of its connection. */
+/** `through` replaces the connection of the graph. */
 export type MemoryOptions = Pick<LineageMemoryOptions, 'readUnseen' | 'turns'> & {
   through?: (graphDb: Db) => Db
 }

@@ -12,7 +12,7 @@ import { withServer, type TestServer } from './server.ts'
 type Answer = { data: ReturnType<typeof JSON.parse>; error: JsonObject | undefined; report: JsonObject }
 export type Ask = (query: string, input: JsonObject) => Promise<Answer>
 
-/** A server that answers from memory, and beside it one that answers the same in SQL: what is asked is asked of both. */
+/** Two servers, one answering from memory and one in SQL; every question is asked of both. */
 export async function withBoth(t: Test): Promise<{ server: TestServer; ask: Ask }> {
   const server = await withServer(t)
   const config = readConfig({ DATABASE_URL: server.databaseUrl, LOG_LEVEL: 'silent' })
@@ -50,7 +50,7 @@ export async function withBoth(t: Test): Promise<{ server: TestServer; ask: Ask 
   return { server, ask }
 }
 
-/** What an answer says of its walk, but for the time it took; throws where it was not walked in this way. */
+/** An answer's report of its walk without the time; throws if another engine walked. */
 function withoutTime({ extensions }: Answer['data'], engine: string): JsonObject | null {
   if (!extensions?.lineage) return null
   const { ms: _ms, walks: _walks, engine: own, ...report } = extensions.lineage
@@ -93,7 +93,7 @@ type Written = {
   waves?: readonly (readonly string[])[]
 }
 
-/** Writes a graph so that ids are in the order of the names, and gives back names for URNs. */
+/** Writes a graph so that the ids are in the order of the names, and returns names for URNs. */
 export async function write(
   server: TestServer,
   text: string,
@@ -118,7 +118,7 @@ export async function write(
       )
   }
   const fresh = edges.filter(([up]) => !placeholders.includes(up))
-  // Columns get their ids with their edges, so those are added one by one.
+  // Columns get their ids with their edges, so the edges are added one by one.
   for (const group of [
     fresh.filter(([up]) => !up.includes('#')),
     ...fresh.filter(([up]) => up.includes('#')).map((edge) => [edge])

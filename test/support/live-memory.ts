@@ -1,4 +1,7 @@
-/** The memory that is really held on to. What the process has from the system says when garbage was last collected, not what a reader keeps. */
+/**
+ * Measures the memory that is in use. The memory of the process would depend on when garbage was last
+ * collected.
+ */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -6,9 +9,9 @@ setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
 export type LiveMemory = {
-  /** Collects garbage and counts what is left. Some milliseconds. */
+  /** Collects garbage and measures. Takes some milliseconds. */
   look: () => void
-  /** The most that was ever left, in bytes beyond what was left at first. */
+  /** The largest measurement, in bytes above the first. */
   peakBytes: () => number
 }
 
@@ -24,7 +27,7 @@ export function watchLiveMemory(): LiveMemory {
 }
 
 function liveBytes(): number {
-  // Buffers that the first round finds dead are counted until the second.
+  // Dead buffers found in the first round are only released in the second.
   collectGarbage()
   collectGarbage()
   const { heapUsed, external } = process.memoryUsage()

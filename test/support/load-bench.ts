@@ -1,4 +1,4 @@
-/** Loads without processes: a queue that a test can look into, and a worker that the test turns by hand. */
+/** Loads without processes: a queue that a test can inspect, and a worker that the test runs step by step. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { rememberEntityIds } from '../../shared/catalog/write/entity-ids.ts'
@@ -42,7 +42,7 @@ export const removal = (upstream: string | number, downstream: string | number):
   downstreamUrn: dataset(downstream)
 })
 
-/** Says of every record that it was applied, and does nothing. */
+/** Reports every record as applied, and does nothing. */
 export const pretend: ApplyRecords = async (_tx, records) =>
   records.map((record): Verdict => ({ line: record.line, outcome: 'applied' }))
 
@@ -67,18 +67,18 @@ async function* bodyOf(records: readonly JsonValue[]): AsyncGenerator<Buffer> {
 export type LoadBench = {
   db: Db
   url: string
-  /** Chunks that the queue was told of and nobody has looked at. */
+  /** Chunks whose nudge has not been handled yet. */
   told: number[]
   queue: ChunkQueue
   rows: <Row>(sql: string, bindings?: readonly Binding[]) => Promise<Row[]>
-  /** Submits records, accepted when it returns; applied by nobody. */
+  /** Submits records, and returns the accepted load, not yet applied. */
   submit: (
     records: readonly JsonValue[],
     request?: Partial<LoadRequest>,
     knownIds?: () => KnownIds | null
   ) => Promise<string>
   look: (chunkId: number, options?: Partial<RunOptions>) => Promise<Run>
-  /** Looks at what the queue was told of until it is empty. Chunks that were handed back are told of again when due. */
+  /** Handles nudges until there are none. Chunks that were handed back are nudged again when due. */
   drain: (options?: Partial<RunOptions>) => Promise<Run[]>
   load: (id: string) => Promise<LoadView>
   chunks: (loadId: string) => Promise<ChunkState[]>
@@ -106,7 +106,7 @@ export async function withLoadBench(
   return loadBenchOn(await withDatabase(t), options)
 }
 
-/** The same on a database that the caller made, and drops. */
+/** The same on a database that the caller creates and drops. */
 export function loadBenchOn(
   { db, url }: TestDatabase,
   options: { apply?: RunOptions['apply'] } = {}
@@ -121,7 +121,7 @@ export function loadBenchOn(
     close: async () => {}
   }
   const apply = options.apply ?? applyRecords
-  // As the worker has it, unless a test brings its own way of applying.
+  // As in the worker, unless a test applies records in its own way.
   const ids = options.apply ? undefined : rememberEntityIds()
   const look: LoadBench['look'] = (chunkId, more = {}) =>
     runChunk(db, queue, chunkId, { apply, ids: more.apply ? undefined : ids, ...more })

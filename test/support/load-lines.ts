@@ -1,4 +1,4 @@
-/** Sends records as one load and waits for it: how tests make the state they start from. */
+/** Sends records as one load and waits for it, to create the initial state of a test. */
 import type { JsonValue } from '../../shared/model/changes.ts'
 import { parsed, valueAt } from './json-answer.ts'
 import { sendRaw } from './raw-request.ts'

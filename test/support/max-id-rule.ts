@@ -1,4 +1,7 @@
-/** The rule that does not keep a graph fresh, for tests that show it: reads the rows of the change log after the greatest id seen. */
+/**
+ * The wrong rule of freshness, for tests that show why it is wrong: reads the rows of the change log after
+ * the greatest id seen.
+ */
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import {
@@ -7,7 +10,7 @@ import {
   type UnseenChanges
 } from '../../shared/store/graph-changes.ts'
 
-/** Makes such a reader for one graph. A row that commits after one of a greater id is never read. */
+/** Makes such a reader for one graph. It never sees a row that commits after one with a greater id. */
 export function readAfterMaxId(): typeof readUnseenChanges {
   let maxId: number | null = null
   return async (db: Db, position: GraphPosition): Promise<UnseenChanges> => {

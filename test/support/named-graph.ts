@@ -1,4 +1,4 @@
-/** A graph that is given by names, written into a server, and scrolls from its entities that answer by names. */
+/** Writes a graph with named nodes into a server, and scrolls from its entities with results by name. */
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { doors, edgesOf, urnEdges, urnOfName } from './graph.ts'
 import type { TestServer } from './server.ts'
@@ -13,7 +13,7 @@ export const scrollQuery = `query ($input: ScrollAcrossLineageInput!) { scrollAc
   }
 } }`
 
-/** Writes a graph and gives what the subtests of one test need. */
+/** Writes a graph and returns what the subtests of a test need. */
 export async function withGraph(server: TestServer, edges: string, namespace: string) {
   const urn = (name: string) => urnOfName(name, namespace)
   await doors[0]?.write(server, urnEdges(edgesOf(edges), namespace))
@@ -31,7 +31,7 @@ export async function withGraph(server: TestServer, edges: string, namespace: st
       error: body?.errors?.[0]
     }
   }
-  /** Names of what is returned, in alphabetical order; or the code of the error. */
+  /** Names of the results in alphabetical order, or the code of the error. */
   const found = async (from: string, more: JsonObject = {}): Promise<string[] | string> => {
     const { page, reason } = await scroll(from, more)
     return page

@@ -1,4 +1,4 @@
-/** OpenLineage events for tests, and what they left in the catalog. */
+/** OpenLineage events for tests, and their effects on the catalog. */
 import { query } from '../../shared/db/query.ts'
 import type { Db } from '../../shared/db/database.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
@@ -8,11 +8,11 @@ const facetHead = { _producer: producer, _schemaURL: 'https://openlineage.io/spe
 
 export const facet = (content: JsonObject): JsonObject => ({ ...facetHead, ...content })
 
-/** The time of an event, so many seconds after the first. */
+/** The time of an event, `seconds` after the first. */
 export const timeAt = (seconds: number): string =>
   new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString()
 
-/** An event of any kind; what is given decides which. */
+/** An event of any kind, decided by the given fields. */
 export const eventAt = (seconds: number, content: JsonObject): JsonObject => ({
   eventTime: timeAt(seconds),
   producer,
@@ -20,7 +20,7 @@ export const eventAt = (seconds: number, content: JsonObject): JsonObject => ({
   ...content
 })
 
-/** What events have put into the catalog, of entities with an id above `afterId`: each thing as a text. */
+/** The effects of events in the catalog, for entities with an id above `afterId`, each as a text. */
 export async function contentFrom(db: Db, afterId = 0): Promise<string[]> {
   const rows = await query<{ said: string }>(
     db,
@@ -46,7 +46,7 @@ export async function contentFrom(db: Db, afterId = 0): Promise<string[]> {
   return rows.map((row) => row.said)
 }
 
-/** Above it are the ids of all that is yet to come. */
+/** All future ids are greater. */
 export async function lastEntityId(db: Db): Promise<number> {
   const [row] = await query<{ id: number }>(db, 'select coalesce(max(id), 0)::int as id from entity')
   return row?.id ?? 0

@@ -1,4 +1,7 @@
-/** What worlds of random records are left with: what is stated, what a reader sees, and what an oracle says should be. */
+/**
+ * The final states of worlds of random records: the statements, what a reader sees, and what an oracle
+ * expects.
+ */
 import { readAspects, type AspectView } from '../../shared/catalog/entities/read-aspects.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
@@ -11,14 +14,17 @@ import type { Urn } from '../../shared/urn/urn.ts'
 import { plainGroup, type EdgeStep, type World } from './order-world.ts'
 import type { Step } from './random-records.ts'
 
-/** `live` are the edges that are stated, `shown` those that the aspects show; `state` has the name of the world left out. */
+/** `live` are the asserted edges, `shown` those in aspects; `state` is without the name of the world. */
 export type EndState = {
   live: string[]
   shown: string[]
   state: { statements: string[]; presence: string[]; aspects: string[] }
 }
 
-/** The ends of many worlds in a few questions. `forgetsEmpty` leaves out what is empty and would not be there had a deletion not come late. */
+/**
+ * The final states of many worlds in a few queries. `forgetsEmpty` leaves out empty things that would not
+ * exist if a deletion had not come late.
+ */
 export async function endStates(
   db: Db,
   worlds: readonly World[],
@@ -51,7 +57,8 @@ export async function endStates(
   )
   const aspects = await readAspects(db, assets, null)
   const domainless = { domains: [], domainAssociations: [] }
-  // Not promised: whether an aspect of which nothing is left is there, once an edge given by its ends was the last to say so and a deletion came late.
+  // Not promised: whether an empty aspect exists, if an edge given by its ends was the last to assert
+  // something there and a deletion came late.
   const isEmpty = ({ name, value }: AspectView): boolean =>
     (isLineageAspect(name) && equalJson(value, aspectTemplate(name))) ||
     (forgetsEmpty && name === 'domains' && equalJson(value, domainless))
@@ -99,7 +106,7 @@ function byUrn<Row>(rows: readonly Row[], urnOf: (row: Row) => Urn): Map<string,
   return map
 }
 
-/** The order of what was appended to a list is when it was stated last, which is not compared. */
+/** The order of appended entries depends on when they were last asserted, which is not compared. */
 function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value))
     return value.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
@@ -111,7 +118,7 @@ function sorted(value: JsonValue): JsonValue {
   )
 }
 
-/** The edges that live after the steps in order, by the plainest means: a list of what is stated. */
+/** The edges after the steps in order, by the simplest means: a list of statements. */
 export function edgesOfOracle(
   told: readonly { steps: readonly Step[]; source: string }[],
   world: World

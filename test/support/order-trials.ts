@@ -42,7 +42,10 @@ export const orderTrials: readonly OrderTrial[] = [
   }
 ]
 
-/** Plays `count` histories in an empty catalog. Throws with the smallest history that ends wrong, or where log and tables differ. */
+/**
+ * Plays `count` histories in an empty catalog. Throws with the smallest history that ends wrong, or if log
+ * and tables differ.
+ */
 export async function playOrderTrial(
   db: Db,
   trial: OrderTrial,

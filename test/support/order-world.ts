@@ -1,4 +1,4 @@
-/** The entities of one variant of a test of order, and the aspects of them that state lineage. */
+/** The entities of one variant of an order test, and their aspects with lineage. */
 import { lineageFieldsOf, type LineageField } from '../../shared/model/lineage-fields.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 import { chart, column, dashboard, dataset, feature, job, model } from './changes.ts'
@@ -38,13 +38,19 @@ export function worldOf(name: string): World {
   }
 }
 
-/** A list of an aspect (`upstreamLineage.upstreams`), and the edge as `downstream upstream`. `owner` is whose aspect it is. */
+/**
+ * A list of an aspect (`upstreamLineage.upstreams`), and the edge as `downstream upstream`. `owner` has the
+ * aspect.
+ */
 export type EdgeStep =
-  /** `group` is the operation and query of a column record, absent for none; a record with several downstreams has none that a path names. */
+  /**
+   * `group` is the operation and query of a column record, absent if there are none. A record with several
+   * downstreams has no group that a path can name.
+   */
   | { kind: 'add'; owner: Urn; list: string; edge: string; group?: string; source?: string }
   /** From the whole aspect, or from one list and group of it. */
   | { kind: 'remove'; owner: Urn; aspect: string; edge: string; list?: string; group?: string }
-  /** Takes away what the aspect, a list of it, one downstream of it, or one source of it states. */
+  /** Removes what the aspect, a list of it, one downstream of it, or one source of it asserts. */
   | { kind: 'clear'; owner: Urn; aspect: string; list?: string; downstream?: Urn; source?: string }
 
 /** The group of column records without operation and query. */
@@ -82,13 +88,13 @@ export const lineageTargets: readonly Target[] = [
   { aspect: 'mlFeatureProperties', owner: 'features', number: 0 }
 ]
 
-/** The first dataset and the first job are where most happens: what meets is what goes wrong. */
+/** Most steps use the first dataset and the first job, so that they collide. */
 export const target = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...lineageTargets.slice(0, 3)) },
   { weight: 4, arbitrary: fc.constantFrom(...lineageTargets.slice(3)) }
 )
 
-/** What an entry of a list may lead to. */
+/** What an entry of a list may refer to. */
 export function othersOf({ entryTypes }: LineageField, world: World): Urn[] {
   const byType: { [entityType: string]: readonly Urn[] } = {
     dataset: world.datasets,

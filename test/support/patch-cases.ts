@@ -1,9 +1,15 @@
-/** The aspects that DataHub's clients patch by map-keyed paths: what may be added under which path, and the map that an aspect is. */
+/**
+ * The aspects that DataHub's clients patch by map-keyed paths: what may be added at which path, and each
+ * aspect as a map.
+ */
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { isObject, listOf } from '../../shared/model/json-values.ts'
 import { fc } from './fast-check.ts'
 
-/** A list of an aspect. `add` gives the path below the aspect and the value for a key; `keyOf` the same path for an entry that was read. */
+/**
+ * A list of an aspect. `add` gives the path below the aspect and the value for a key; `keyOf` gives the same
+ * path for an entry that was read.
+ */
 export type PatchList = {
   keys: readonly string[]
   add: (
@@ -31,14 +37,14 @@ const field = (value: JsonValue, name: string): JsonValue => (isObject(value) ? 
 const text = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value))
 const names = ['a', 'b/c', 'd~e']
 
-/** Entries that say nothing but themselves. */
+/** Entries without any content of their own. */
 const bare = (listName: string, keys: readonly string[]): PatchList => ({
   keys,
   add: (key) => ({ path: `/${listName}/${escaped(key)}`, value: key }),
   read: (aspect) => listOf(aspect[listName]).map((entry) => [`/${listName}/${escaped(text(entry))}`, entry])
 })
 
-/** Records under one of their fields; `valueOf` makes one, and what it says is compared. */
+/** Records keyed by one of their fields; `valueOf` makes one, whose content is compared. */
 const records = (
   listName: string,
   keyName: string,
@@ -72,7 +78,10 @@ const customProperties: PatchList = {
 
 const queries = ['NONE', 'urn:li:query:q/1']
 
-/** `<operation>\t<downstream>\t<query>\t<upstream>`. Records with several downstreams are not in the map: no path names them. */
+/**
+ * Keys are `<operation>\t<downstream>\t<query>\t<upstream>`. Records with several downstreams are not in the
+ * map, because no path names them.
+ */
 const columns = (downstreams: readonly string[]): PatchList => ({
   keys: ['NONE', 'SQL'].flatMap((operation) =>
     downstreams.flatMap((down) =>
@@ -337,7 +346,7 @@ export const stepsOf = ({ lists }: PatchCase): fc.Arbitrary<PatchStep> =>
     })
   )
 
-/** The map that the steps make of an empty one, by path. */
+/** The map that the steps make from an empty one, by path. */
 export function mapAfter(steps: readonly PatchStep[]): Map<string, JsonValue> {
   const map = new Map<string, JsonValue>()
   for (const { op, list, key, number } of steps) {

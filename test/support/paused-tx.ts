@@ -1,16 +1,19 @@
-/** A transaction that stops before a statement until it is told to go on: interleavings that a test decides, without sleeps. */
+/**
+ * A transaction that pauses before a statement until it is released: tests choose interleavings without
+ * sleeping.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db, Tx } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 
 export type Paused<T> = {
-  /** Resolves when the work stands before the statement, or has ended without coming to one. */
+  /** Resolves when the work has paused before the statement, or has ended without reaching it. */
   reached: Promise<void>
   goOn: () => void
   done: Promise<PromiseSettledResult<T>>
 }
 
-/** Something to wait for until it is opened, once. */
+/** A promise that is resolved by `open`. */
 export function latch(): { opened: Promise<void>; open: () => void } {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
@@ -19,7 +22,10 @@ export function latch(): { opened: Promise<void>; open: () => void } {
   return { opened, open }
 }
 
-/** Runs work in a transaction that stands still before the first statement that matches; a COPY matches as `copy`, whatever its text. */
+/**
+ * Runs work in a transaction that pauses before the first matching statement; a COPY matches as `copy`,
+ * whatever its text.
+ */
 export function pausedBefore<T>(db: Db, statement: RegExp, work: (tx: Tx) => Promise<T>): Paused<T> {
   const reached = latch()
   const released = latch()
@@ -42,7 +48,7 @@ export function pausedBefore<T>(db: Db, statement: RegExp, work: (tx: Tx) => Pro
           }
           if (name === 'client') {
             return {
-              // What asks for the connection itself is a COPY: shared/db/copy-in.ts.
+              // Only COPY asks for the connection itself: shared/db/copy-in.ts.
               async acquireConnection() {
                 await pauseBefore('copy')
                 return target.client.acquireConnection()
@@ -61,7 +67,7 @@ export function pausedBefore<T>(db: Db, statement: RegExp, work: (tx: Tx) => Pro
   return { reached: reached.opened, goOn: released.open, done: settled }
 }
 
-/** Resolves when the work has ended, or a session of this database waits for a lock: it can go no further by itself. */
+/** Resolves when the work has ended, or a session of this database waits for a lock. */
 export async function endedOrBlocked(db: Db, work: Promise<unknown>): Promise<void> {
   let hasEnded = false
   void work.then(

@@ -1,4 +1,7 @@
-/** Plays histories in one database, many at a time, and holds every reader of lineage against the oracle as they go. */
+/**
+ * Plays many histories at a time in one database, and compares every lineage reader with the oracle between
+ * steps.
+ */
 import { applyCall } from '../../shared/catalog/write/apply-call.ts'
 import type { LineageReader } from '../../shared/catalog/lineage/lineage-reader.ts'
 import type { Db } from '../../shared/db/database.ts'
@@ -11,14 +14,14 @@ import { createOracle, type Oracle } from './history-oracle.ts'
 import { readerFaults, type Breadth, type Fault } from './reader-faults.ts'
 import { scrollFaults, type Scroll } from './scroll-faults.ts'
 
-/** A reader to be held against the oracle: it is opened anew for each look. */
+/** A reader to compare with the oracle, opened again for each comparison. */
 export type NamedReader = Breadth & {
   name: string
   looks: 'all' | 'last'
   open: <T>(work: (reader: LineageReader) => Promise<T>) => Promise<T>
 }
 
-/** What was asked, to tell a run that was worth its time from one of empty graphs. */
+/** Counts of the questions asked, to recognize a run of mostly empty graphs. */
 export type Figures = { looks: number; walks: number; reached: number; pages: number; results: number }
 
 export type Stage = {
@@ -28,10 +31,10 @@ export type Stage = {
   scrolls: readonly { name: string; scroll: Scroll; isFor: (index: number) => boolean }[]
 }
 
-/** One history under way. */
+/** A history being played. */
 type Play = { index: number; history: History; oracle: Oracle; acts: Act[]; done: string[] }
 
-/** A history that was answered wrongly, with what had been done by then. */
+/** A history with a wrong answer, and the steps done by then. */
 export type Wrong = {
   index: number
   history: History
@@ -42,16 +45,16 @@ export type Wrong = {
   found: unknown
 }
 
-/** Steps between two looks: several changes to one node come in one delta, as they do to a reader that nobody asks. */
+/** Steps between two comparisons. Several changes to a node then come in one delta, as for an idle reader. */
 const stepsPerLook = 4
 
-/** Histories that are played beside each other: a call then carries many changes, and an answer many histories. */
+/** Histories played together: one call then has many changes, and one answer many histories. */
 const playedAtOnce = 100
 
-/** Clients that scroll at the same time: their reads share barriers, and their walks the event loop. */
+/** Concurrent scrolling clients, whose reads share barriers and whose walks share the event loop. */
 const scrollsAtOnce = 8
 
-/** Plays `count` random histories, and gives the first that is answered wrongly, made as small as can be; or null. */
+/** Plays `count` random histories. Returns the first with a wrong answer, shrunk, or null. */
 export async function tryHistories(
   stage: Stage,
   {
@@ -79,7 +82,7 @@ export async function tryHistories(
   return null
 }
 
-/** A wrong answer in words: what to do to get it, and what to run to see it. */
+/** A wrong answer in words: how to get it, and the command to reproduce it. */
 export const wordsOf = ({ index, reader, done, question, expected, found }: Wrong, seed: number): string =>
   [
     `history ${index} (npm run histories -- --seed ${seed} --only ${index}), read by ${reader}:`,
@@ -89,7 +92,7 @@ export const wordsOf = ({ index, reader, done, question, expected, found }: Wron
     `found: ${JSON.stringify(found)}`
   ].join('\n')
 
-/** Plays them beside each other: a call carries one step of each. Throws where the service refuses a step. */
+/** Plays them together: a call has one step of each. Throws if the service refuses a step. */
 export async function playHistories(
   stage: Stage,
   histories: readonly { index: number; history: History; namespace: string }[]
@@ -148,7 +151,7 @@ async function greatestId(db: Db): Promise<number> {
   return row?.id ?? 0
 }
 
-/** One call for each source that states something in this turn. */
+/** One call for each source that asserts something in this turn. */
 async function actTogether(db: Db, turn: readonly { play: Play; act: Act | null }[]): Promise<void> {
   const doing = turn.flatMap(({ play, act }) => (act ? [{ play, act }] : []))
   for (const source of new Set(doing.map(({ act }) => act.source))) {
@@ -200,7 +203,7 @@ async function look(stage: Stage, plays: readonly Play[], turn: number, isLast: 
       )
     )
   )
-  // Some are scrolled at every look: the same questions again, whose answers of the last time are held.
+  // Some are scrolled at every comparison, because repeated questions use held results.
   const isScrolled = ({ index }: Play): boolean => isLast || index % 10 === 0
   const scrolls = stage.scrolls.flatMap((each) =>
     plays.filter((play) => each.isFor(play.index) && isScrolled(play)).map((play) => ({ ...each, play }))
@@ -213,7 +216,7 @@ async function look(stage: Stage, plays: readonly Play[], turn: number, isLast: 
   return wrong
 }
 
-/** The same fault with as few steps and as little of a graph as still show it. */
+/** The same fault with as few steps and as small a graph as possible. */
 export async function smallest(stage: Stage, wrong: Wrong, namespaceOf: () => string): Promise<Wrong> {
   let least = wrong
   const tryOut = async (history: History): Promise<boolean> => {

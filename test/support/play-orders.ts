@@ -1,8 +1,9 @@
 /**
- * Plays histories twice, in the order of acceptance and mixed, and compares what is left.
+ * Plays histories twice, in the order of acceptance and mixed, and compares the results.
  *
- * Many histories share a database, loads and chunks, for what they change is apart: that is twenty times as fast. How
- * chunks are mixed depends on the seed alone, so a history that ends wrong can be played again by itself, and be shrunk.
+ * Many histories share a database, loads and chunks, because they change different things: that is twenty
+ * times as fast. The mixing of chunks depends only on the seed, so a history that ends wrong can be replayed
+ * alone, and shrunk.
  */
 import { applyCall } from '../../shared/catalog/write/apply-call.ts'
 import { applyRecords } from '../../shared/catalog/write/apply-records.ts'
@@ -18,7 +19,9 @@ import { edgesOfOracle, endStates, type EndState } from './order-states.ts'
 import { worldOf, type World } from './order-world.ts'
 import type { Step } from './random-records.ts'
 
-/** Loads of records of one or two changes, the calls that come meanwhile, and the chunk of its load that each record is in. */
+/**
+ * Loads of records with one or two changes, the calls in between, and for each record the chunk of its load.
+ */
 export type History = { loads: Step[][][]; calls: Step[][]; places: number[] }
 
 const loadsMax = 4
@@ -48,12 +51,14 @@ export type Trial = {
   forgetsEmpty: boolean
 }
 
-/** The history, by its place among those played, that ended wrong, and how; `at` is null where one alone cannot be blamed. */
+/** The index of the history that ended wrong, and how; `at` is null if no single history can be blamed. */
 type Wrong = { at: number | null; error: Error }
 
 const playedAtOnce = 50
 
-/** Throws with the smallest history that ends otherwise when it is mixed. `count` histories are played, or a few more. */
+/**
+ * Throws with the smallest history that ends differently when mixed. Plays `count` histories, or a few more.
+ */
 export async function tryOrders(
   db: Db,
   step: fc.Arbitrary<Step>,
@@ -92,7 +97,7 @@ export async function tryOrders(
   }
 }
 
-/** What a history does, and in which chunk. */
+/** The steps of a history, each with its chunk. */
 function wordsOf({ loads, calls, places }: History): string {
   const world = worldOf('w')
   const said = (steps: readonly Step[]): string =>
@@ -116,7 +121,7 @@ const turnsOf = (seed: number): number[] =>
 
 type Played = { history: History; ordered: World; mixed: World }
 
-/** Lines of a load tell which of the histories a record is of. */
+/** The line numbers of a load tell which history a record belongs to. */
 const linesPerHistory = 100
 
 const isRefused = (steps: readonly Step[]): boolean => steps.some((step) => step.isRefused)
@@ -131,7 +136,10 @@ function recordsOf(played: readonly Played[], load: number, which: 'ordered' | '
 
 type Chunk = { load: OpenLoad; records: ChangeRecord[] }
 
-/** Chunks of random records of a load: passes do not keep lines together either. Some are empty, so that the schedule does not depend on the histories. */
+/**
+ * Puts the records of a load into random chunks: passes do not keep lines together either. Some chunks are
+ * empty, so that the schedule does not depend on the histories.
+ */
 function inChunks(
   load: OpenLoad,
   index: number,
@@ -166,7 +174,7 @@ async function applyChunk(
   return verdicts.filter((verdict) => verdict.outcome === 'rejected').map((verdict) => verdict.line)
 }
 
-/** What the sweeper does with order that nothing needs any more. */
+/** Removes orders that are no longer needed, as the sweeper does. */
 async function prune(db: Db): Promise<void> {
   const horizon = await orderHorizon(db)
   if (horizon !== null) await inTransaction(db, (tx) => pruneOrder(tx, horizon, 1000))
@@ -193,7 +201,7 @@ async function playTogether(
       ...create(...played.flatMap(({ ordered, mixed }) => [...ordered.assets, ...mixed.assets]))
     )
     const call = async (number: number, which: 'ordered' | 'mixed'): Promise<void> => {
-      // A call is all or nothing, so one that is refused is left out: it would take the others with it.
+      // A call is atomic, so a refused record is left out: otherwise it would take the others with it.
       const records = played.flatMap((each, index) => {
         const steps = each.history.calls[number] ?? []
         return steps.length === 0 || isRefused(steps)
@@ -227,7 +235,7 @@ async function playTogether(
 type Call = (number: number, which: 'ordered' | 'mixed') => Promise<void>
 type Refused = { load: number; line: number }[]
 
-/** In order, and with nothing older left at any time. */
+/** In order, and with nothing older unfinished at any time. */
 async function playInOrder(
   db: Db,
   played: readonly Played[],
@@ -288,7 +296,7 @@ async function playMixed(
       if (drawn % 5 === 0) await prune(db)
     }
   }
-  // Calls come one after the other: each is accepted when the one before it has been answered.
+  // Calls are sequential: each is accepted after the one before it has been answered.
   const caller = async (): Promise<void> => {
     while (called < callsMax) await call(called++, 'mixed')
   }
@@ -296,7 +304,7 @@ async function playMixed(
   return refused
 }
 
-/** A record that was refused and should not have been, or the other way round. */
+/** A record that was refused and should not have been, or the reverse. */
 function refusedAt(played: readonly Played[], refused: Refused): Wrong | null {
   const keys = new Set(refused.map(({ load, line }) => `${load} ${line}`))
   for (const [at, { history }] of played.entries()) {
@@ -338,7 +346,7 @@ function faultOf(
   )
 }
 
-/** The lines of which only one of the two has them. */
+/** The lines that only one of the two has. */
 export function difference(
   expectedName: string,
   expected: unknown,

@@ -1,4 +1,7 @@
-/** Plays histories of loads, many in one load, takes the loads back newest first, and holds what is there against what was. */
+/**
+ * Plays histories of loads, many in one load, undoes the loads newest first, and compares each state with the
+ * one before the load.
+ */
 import { claimChunk } from '../../shared/catalog/loads/claim-chunk.ts'
 import { splitChunk } from '../../shared/catalog/loads/split-chunk.ts'
 import { undoLoad } from '../../shared/catalog/loads/undo-load.ts'
@@ -15,12 +18,12 @@ import { domains } from './random-records.ts'
 
 const playedAtOnce = 50
 
-/** What a run was worth: an undo that finds nothing to do proves nothing. */
+/** Counts of what was undone: an undo that finds nothing to do proves nothing. */
 export type Figures = { histories: number; loads: number; undone: number; rejects: number }
 
 type Wrong = { history: History; index: number; words: string }
 
-/** Plays `count` histories in an empty catalog; throws for the first that is not taken back, made as small as can be. */
+/** Plays `count` histories in an empty catalog. Throws for the first that is not undone correctly, shrunk. */
 export async function tryUndos(
   bench: LoadBench,
   { count, seed, log }: { count: number; seed: number; log: (line: string) => void }
@@ -57,7 +60,7 @@ export async function tryUndos(
   return figures
 }
 
-/** The same fault with as few loads and lines as still show it. */
+/** The same fault with as few loads and lines as possible. */
 async function smallest(bench: LoadBench, styles: readonly LoadStyle[], wrong: Wrong): Promise<Wrong> {
   let least = wrong
   const tryOut = async (loads: History['loads']): Promise<boolean> => {
@@ -146,7 +149,7 @@ async function playUndos(
   return null
 }
 
-/** The first line of each, then the second: a chunk has lines of all, and the next one later lines of all. */
+/** The first item of each list, then the second of each, so that every chunk has lines of all. */
 const byTurns = (lists: readonly JsonValue[][]): JsonValue[] =>
   Array.from({ length: Math.max(0, ...lists.map(({ length }) => length)) }, (_, turn) =>
     lists.flatMap((list) => list.slice(turn, turn + 1))
@@ -168,7 +171,7 @@ function firstFault(
   return null
 }
 
-/** Splits the chunks of a load, as those are that fail again and again, until each has so many records at most. */
+/** Splits the chunks of a load, as if they kept failing, until each has at most `count` records. */
 export async function cut(bench: LoadBench, id: string, most: number): Promise<void> {
   for (;;) {
     const [large] = (await bench.chunks(id)).filter(

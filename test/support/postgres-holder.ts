@@ -1,7 +1,8 @@
 /**
- * A process that holds an embedded Postgres, for tests that kill it: `node postgres-holder.js DATA_DIR`.
+ * A process that uses an embedded Postgres, for tests that kill it: `node postgres-holder.js DATA_DIR`.
  *
- * Prints one JSON line once it has the server, one when the server ends, and one when it was refused. SIGTERM lets go.
+ * Prints a JSON line when it has the server, when the server ends, and when it was refused. SIGTERM releases
+ * the server.
  */
 import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start-embedded-postgres.ts'
 

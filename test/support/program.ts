@@ -1,4 +1,4 @@
-/** Runs a built file as a process of its own, in a folder of its own, and gathers what it says. */
+/** Runs a built file as a process in a temporary folder, and collects its output. */
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,9 +9,11 @@ import { packagePath } from '../../shared/platform/paths.ts'
 
 export type Program = {
   pid: number
-  /** Everything that it has said, on both outputs. */
+  /** Everything printed so far, on both outputs. */
   said(): string
-  /** Resolves with the first match in what it says; rejects when it ends without, or takes too long. */
+  /**
+   * Resolves with the first match in the output; rejects if the process ends without one, or takes too long.
+   */
   says(pattern: RegExp, maxMs?: number): Promise<string>
   kill(signal: NodeJS.Signals): void
   /** The exit code, or the name of the signal that ended it. */
@@ -21,9 +23,9 @@ export type Program = {
 export type ProgramOptions = {
   cwd: string
   env?: Record<string, string>
-  /** The user that it runs as; ours when absent. */
+  /** The user to run as; by default the present one. */
   user?: { uid: number; gid: number } | undefined
-  /** Written to its standard input, which stays open; absent, it has none. */
+  /** Written to standard input, which then stays open. Without it, there is no standard input. */
   input?: string
 }
 
@@ -79,7 +81,7 @@ export function runProgram(t: Test, file: string, args: readonly string[], optio
   }
 }
 
-/** A folder that every user may write in, gone at teardown. */
+/** A folder that every user may write to, removed at teardown. */
 export function withFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-test-'))
   chmodSync(folder, 0o777)
@@ -87,7 +89,7 @@ export function withFolder(t: Test): string {
   return folder
 }
 
-/** Nothing of the run's own configuration: a program under test gets what its test says. */
+/** Without the configuration of the test run: the program only gets what its test sets. */
 function cleanEnv(env: Record<string, string>): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE'].flatMap((name) =>
     process.env[name] === undefined ? [] : [[name, process.env[name]] as const]

@@ -1,4 +1,4 @@
-/** Random documents and patches of every aspect that states lineage, and what they do to its edges. */
+/** Random documents and patches of every lineage aspect, and their effects on edges. */
 import type { JsonObject, JsonValue, PatchOperation } from '../../shared/model/changes.ts'
 import type { LineageField } from '../../shared/model/lineage-fields.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
@@ -30,7 +30,7 @@ const queryUrn = 'urn:li:query:q'
 const upstreamType = fc.constantFrom('COPY', 'TRANSFORMED', 'VIEW')
 const text = fc.constantFrom('p', 'q')
 
-/** An entry of a simple list, by the number of what it leads to. */
+/** An entry of a simple list; `other` is the number of the entity it refers to. */
 type Entry = { other: number; type: string; text: string | null }
 const entry: fc.Arbitrary<Entry> = fc.record({
   other: fc.nat({ max: 5 }),
@@ -112,7 +112,7 @@ const addedColumns =
       )
     )
 
-/** An input field, by the number of its column; the chart's own column is named as it or otherwise. */
+/** An input field, by the number of its column. The chart's own column may have the same name or another. */
 type InputField = { up: number; path: string | null }
 const inputField: fc.Arbitrary<InputField> = fc.record({
   up: index,
@@ -133,7 +133,7 @@ const addedInputFields =
       edge: edgeOf(column(ownerOf(of, world), pathOf(each)), at(world.columns, each.up))
     }))
 
-/** What an aspect says beside its edges. */
+/** The required fields of an aspect besides its edges. */
 const required = (aspect: string, title: string): JsonObject =>
   aspect === 'chartInfo' || aspect === 'dashboardInfo'
     ? { title, description: '' }
@@ -193,7 +193,7 @@ export const anyDocument: fc.Arbitrary<RandomDocument> = target.chain(documentOf
 
 const nothing: Edges = () => []
 
-/** Operations on a list of single edges: on one entry, on what an entry says, on the whole list. */
+/** Operations on a list of single edges: on one entry, on a field of an entry, on the whole list. */
 const entryOperation = (of: Target, field: LineageField): fc.Arbitrary<RandomOperation> =>
   fc
     .record({
@@ -282,7 +282,10 @@ const entryOperation = (of: Target, field: LineageField): fc.Arbitrary<RandomOpe
       }
     })
 
-/** Operations on column records: on a pair, a source that is a whole dataset, all that leads into a column, the whole list. */
+/**
+ * Operations on column records: on a pair, on a whole dataset as the source, on everything that leads into a
+ * column, on the whole list.
+ */
 const columnOperation = (of: Target, field: LineageField): fc.Arbitrary<RandomOperation> =>
   fc
     .record({
@@ -392,7 +395,7 @@ const inputFieldsOperation = (of: Target): fc.Arbitrary<RandomOperation> =>
     ]
   }))
 
-/** What an aspect says beside its edges: a field of its own, or one that nobody knows, under the empty name. */
+/** A field besides the edges: one that the aspect has, or an unknown one under the empty name. */
 const restOperation = (of: Target): fc.Arbitrary<RandomOperation> =>
   fc
     .record({ isKnown: fc.boolean(), said: text, isRemoved: fc.boolean() })

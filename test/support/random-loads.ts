@@ -1,4 +1,4 @@
-/** Random histories of loads, for tests of undo: as lines of the format ndjson, so that they come in by the door that loads have. */
+/** Random histories of loads for tests of undo, as lines of the format ndjson. */
 import type { Change, JsonValue } from '../../shared/model/changes.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
 import { entityTypeOf } from '../../shared/urn/urn.ts'
@@ -20,7 +20,7 @@ import { anyStep } from './random-records.ts'
 
 export type Line = (world: World) => JsonValue[]
 
-/** Each history has as many loads as there are styles. `chunks` is how many chunks the lines of a load are cut into. */
+/** Each history has one load for each style. `chunks` is the number of chunks for the lines of a load. */
 export type LoadStyle = {
   lines: 'any' | 'edges' | 'documents' | 'again'
   missing: 'create' | 'reject'
@@ -36,7 +36,7 @@ const anything = (world: World, number: number): Urn =>
 const small = fc.nat({ max: 1 })
 const anyNumber = fc.nat({ max: 5 })
 
-/** A line says one change; what has no line is left out. */
+/** The line for one change; null for a change that has no line. */
 function lineOf(change: Change): JsonValue[] {
   switch (change.kind) {
     case 'addEdge':

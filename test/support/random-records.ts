@@ -1,4 +1,4 @@
-/** Random records of changes to a small catalog, for tests that say "in whatever order": what they do is plain to see. */
+/** Random records of changes to a small catalog, with simple known effects, for tests of arbitrary order. */
 import type { Change, JsonObject } from '../../shared/model/changes.ts'
 import { lineageFieldByCode } from '../../shared/model/lineage-fields.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
@@ -17,12 +17,15 @@ import { fc } from './fast-check.ts'
 import { at, edgeOf, index, lineageTargets, ownerOf, type EdgeStep, type World } from './order-world.ts'
 import { anyDocument, anyLineagePatch } from './random-lineage.ts'
 
-/** What a record does, by the numbers of things. `edges` is for the oracle: what it does to edges of an aspect. */
+/**
+ * The effect of a record, by the numbers of things. `edges` is for the oracle: its effect on the edges of an
+ * aspect.
+ */
 export type Step = {
   name: string
   changes: (world: World) => Change[]
   edges: (world: World) => EdgeStep[]
-  /** Refused, with all of its record, whatever it meets. */
+  /** Always refused, with its whole record. */
   isRefused?: boolean
 }
 
@@ -34,7 +37,7 @@ const step = (name: string, changes: Step['changes'], edges: Step['edges'] = () 
   edges
 })
 
-/** Edges that are named by their ends alone, and where such an edge is written. */
+/** Edges that are named by their ends alone, and the list that such an edge is written to. */
 type Pair = {
   code: number
   owner: (world: World) => Urn
@@ -352,7 +355,7 @@ const deletion = fc.record({ of: index, what: fc.constantFrom('delete', 'create'
   })
 )
 
-/** Found out when it is applied: what the record has done before must be taken back. */
+/** Refused only when it is applied, so earlier effects of the record must be rolled back. */
 const refused: fc.Arbitrary<Step> = fc.constant({
   name: 'refused',
   changes: () => [deleteAspect(at(domains, 0), 'domainProperties')],
@@ -360,7 +363,7 @@ const refused: fc.Arbitrary<Step> = fc.constant({
   isRefused: true
 })
 
-/** One change, of whatever kind but deletions of entities. */
+/** One change of any kind except deletions of entities. */
 export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: byEnds },
   { weight: 5, arbitrary: documents },
@@ -373,7 +376,10 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: refused }
 )
 
-/** One change, deletions of entities included. Whether a soft deletion has something to delete is judged when it is applied. */
+/**
+ * One change, including deletions of entities. Whether a soft deletion has an effect is decided when it is
+ * applied.
+ */
 export const anyStepOrDeletion: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: anyStep.filter(({ name }) => name !== 'properties soft delete') },
   { weight: 1, arbitrary: deletion }

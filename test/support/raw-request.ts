@@ -1,4 +1,7 @@
-/** One HTTP request, byte for byte as the test wants it: repeated headers, no length, a body that is cut off, no HTTP at all. */
+/**
+ * One HTTP request, byte for byte as the test wants it: repeated headers, no length, an interrupted body, no
+ * valid HTTP.
+ */
 import { request } from 'node:http'
 import { connect } from 'node:net'
 
@@ -9,16 +12,16 @@ export type RawRequest = {
   body?: Buffer
   /** Sends the body without Content-Length. */
   isChunked?: boolean
-  /** Sends so many bytes of the body and goes away. */
+  /** Sends this many bytes of the body and disconnects. */
   abortAfterBytes?: number
 }
 
-/** `status` is 0 where the test itself went away. `headers` are in lower case. */
+/** `status` is 0 if the test itself disconnected. `headers` are in lower case. */
 export type RawAnswer = { status: number; headers: { [name: string]: string }; text: string; tookMs: number }
 
 const goneAway: RawAnswer = { status: 0, headers: {}, text: '', tookMs: 0 }
 
-/** Rejects only where the server closes the connection without an answer. */
+/** Rejects only if the server closes the connection without an answer. */
 export const sendRaw = (
   baseUrl: string,
   { method, path, headers = {}, body, isChunked = false, abortAfterBytes }: RawRequest
@@ -42,7 +45,7 @@ export const sendRaw = (
             tookMs: Date.now() - startedAt
           })
         incoming.on('end', finish)
-        // A refused upload is answered and cut off: what has come is the answer.
+        // After a refused upload the server cuts the connection; the answer is what has arrived.
         incoming.on('error', finish)
       }
     )
@@ -63,7 +66,10 @@ export const sendRaw = (
     outgoing.end(isChunked ? undefined : body)
   })
 
-/** What the server says to bytes as they are: until it closes the connection, or until the head of its answer is there. */
+/**
+ * Sends raw bytes and returns the server's reply: until it closes the connection, or until the head of its
+ * answer is complete.
+ */
 export function sendBytes(
   baseUrl: string,
   bytes: string,

@@ -1,4 +1,4 @@
-/** What is read of a body, one by one. */
+/** The records that are read from a body, one by one. */
 import { edgesOfRun } from '../../shared/formats/edge-runs.ts'
 import type { ReadRecord, SingleRecord } from '../../shared/formats/read-records.ts'
 

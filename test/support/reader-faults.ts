@@ -1,23 +1,26 @@
-/** Asks a lineage reader everything it can be asked about histories, and says where it differs from the oracle. */
+/** Asks a lineage reader every possible question about histories, and reports differences from the oracle. */
 import type { EntityClass, LineageReader } from '../../shared/catalog/lineage/lineage-reader.ts'
 import type { LineageDirection, LineageLevel, Walk, WalkQuestion } from '../../shared/model/walk.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
 import type { Oracle } from './history-oracle.ts'
 
-/** What was asked, and both answers. */
+/** The question, and both answers. */
 export type Fault = { oracle: Oracle; question: string; expected: unknown; found: unknown }
 
 export const directions: readonly LineageDirection[] = ['UPSTREAM', 'DOWNSTREAM']
 const levels: readonly LineageLevel[] = ['asset', 'column']
 const endless = { maxHops: 1_000, maxEntities: 1_000_000 }
 
-/** What was walked. */
+/** Counts of walks. */
 export type WalkFigures = { walks: number; reached: number }
 
-/** How much is asked: walks from all of a history's entities, or from one of every third history. */
+/** The amount of questions: walks from all entities of a history, or from one of every third history. */
 export type Breadth = { walksFrom: 'all' | 'few' }
 
-/** Everything is asked for all histories at once, as a page of many results would; walks one by one. `turn` varies what is walked. */
+/**
+ * Asks about all histories at once, as a page with many results would, but walks one by one. `turn` varies
+ * the walks.
+ */
 export async function readerFaults(
   reader: LineageReader,
   oracles: readonly Oracle[],
@@ -210,10 +213,10 @@ async function compareWalk(
   compare: Compare,
   figures: WalkFigures
 ): Promise<void> {
-  // A look asks for more than a client ever would at once.
+  // One comparison asks for more than a client would at once.
   reader.renew()
   const startIds = starts.map((urn) => idOf(oracle, urn))
-  // Asked for the edges of the other level, a reader has nobody to begin from.
+  // For edges of the other level, a reader has no start.
   const isMeant = starts.every((urn) => levelOf(oracle, urn) === question.level)
   const { ids, degrees, hops, cutBy } = await reader.walk({ ...question, startIds })
   figures.walks += 1
@@ -226,7 +229,7 @@ async function compareWalk(
   )
 }
 
-/** What is cut off is the farthest, and within a hop what has the greatest ids. */
+/** A bound cuts off the farthest, and within a hop those with the greatest ids. */
 function expectedWalk(
   oracle: Oracle,
   starts: readonly Urn[],
@@ -237,7 +240,7 @@ function expectedWalk(
   const kept = inHops.slice(0, bounds.maxEntities)
   const cutBy: Walk['cutBy'] =
     kept.length < inHops.length ? 'maxEntities' : inHops.length < wanted.length ? 'maxHops' : null
-  // A hop that finds nobody has been followed as well.
+  // A hop that finds nothing has been followed too.
   const followed =
     cutBy === 'maxEntities'
       ? (inHops[kept.length]?.degree ?? 1) - 1

@@ -1,4 +1,4 @@
-/** A Redis for a test: the one of REDIS_URL with a database number to itself, or a server started for the test. */
+/** A Redis for a test: a database number of REDIS_URL, or a server started for the test. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -14,8 +14,8 @@ const leaseMs = 600_000
 const startMaxMs = 10_000
 
 /**
- * The URL of an empty Redis for this test, emptied again at teardown: of REDIS_URL where it is given, else of a server
- * of its own. Null where neither is to be had: the test has then been skipped with the reason.
+ * The URL of an empty Redis for this test, emptied again at teardown: from REDIS_URL if it is set, otherwise
+ * of a new server. Null if neither is available; the test is then skipped with the reason.
  */
 export async function withRedis(t: Test): Promise<string | null> {
   if (process.env.REDIS_URL) return leaseDatabase(t, process.env.REDIS_URL)
@@ -23,7 +23,7 @@ export async function withRedis(t: Test): Promise<string | null> {
   return server?.url ?? null
 }
 
-/** A server that the test may kill, freeze and start again on the same port. */
+/** A server that the test may kill, freeze and restart on the same port. */
 export type RedisServer = {
   url: string
   start(): Promise<void>
@@ -31,7 +31,7 @@ export type RedisServer = {
   signal(signal: NodeJS.Signals): Promise<void>
 }
 
-/** Starts a server on a free port, gone at teardown; null (skipped) where redis-server is not installed. */
+/** Starts a server on a free port, stopped at teardown; null (skipped) if redis-server is not installed. */
 export async function withRedisServer(
   t: Test,
   options: { args?: readonly string[] } = {}
@@ -97,7 +97,9 @@ async function answers(url: string): Promise<void> {
   if (!answered) throw new Error(`redis-server did not answer on ${url}`)
 }
 
-/** Test files run side by side: each takes a database number that no other holds. Number 0 keeps the leases. */
+/**
+ * Test files run in parallel, so each takes a database number that no other uses. Number 0 has the leases.
+ */
 async function leaseDatabase(t: Test, url: string): Promise<string> {
   const redis = new Redis(url, redisTestOptions(url))
   for (;;) {

@@ -1,9 +1,9 @@
-/** Runs the command line without a process, with a terminal of the test's own. */
+/** Runs the command line in this process, with a terminal that belongs to the test. */
 import { Readable } from 'node:stream'
 import { runCommandLine } from '../../bin/command-line.ts'
 import type { Terminal } from '../../bin/terminal.ts'
 
-/** The exit code, what was printed on both outputs, and what a terminal would have drawn over. */
+/** The exit code, the lines printed on both outputs, and the lines that a terminal would have overwritten. */
 export type Outcome = { code: number | null; out: string[]; err: string[]; drawn: string[] }
 
 export type Given = {

@@ -1,8 +1,8 @@
 /**
- * Runs test files side by side, each in a process of its own, and gives what they said as one TAP stream.
+ * Runs test files in parallel, each in its own process, and combines their output into one TAP stream.
  *
- * tap's own runner is left aside: it hooks every import of every process for coverage and for a compiler that nothing
- * here needs, which takes 1.6 s of CPU a file, more than most files need to run.
+ * tap's own runner is not used: for coverage and compilation, which are not needed here, it hooks every
+ * import of every process. That takes 1.6 s of CPU for each file, more than most files need to run.
  */
 import { spawn } from 'node:child_process'
 import { packageRoot } from '../../shared/platform/paths.ts'
@@ -11,11 +11,14 @@ export type FileOptions = {
   env: Record<string, string>
   /** How many files run at a time. */
   jobs: number
-  /** How long a file may take, in seconds. Its test fails by itself then; a process that hangs is killed a little later. */
+  /**
+   * The limit of a file in seconds. Its test then fails by itself; a process that hangs is killed a little
+   * later.
+   */
   timeoutSeconds: number
-  /** Ends what runs, and begins no other. */
+  /** Stops running files, and starts no others. */
   signal: AbortSignal
-  /** Gets the lines of a file when it has ended, its result last. */
+  /** Called with the lines of a file when it has ended, its result last. */
   onLines: (lines: readonly string[]) => void
 }
 
@@ -23,7 +26,7 @@ type End = { text: string; code: number | null; signal: NodeJS.Signals | null; t
 
 const graceMs = 30_000
 
-/** Runs all of the files; whether every one of them ran and passed. */
+/** Runs all of the files; returns whether all ran and passed. */
 export async function runTestFiles(paths: readonly string[], options: FileOptions): Promise<boolean> {
   const waiting = paths.map((path, index) => ({ path, number: index + 1 }))
   let isOk = true
@@ -44,7 +47,7 @@ function runFile(path: string, { env, timeoutSeconds, signal }: FileOptions): Pr
   const began = performance.now()
   const child = spawn(process.execPath, ['--enable-source-maps', path], {
     cwd: packageRoot,
-    // what the tests read of it: the time after which a file fails by itself
+    // tap reads its time limit from here
     env: { ...process.env, ...env, TAP_TIMEOUT: String(timeoutSeconds) },
     stdio: ['ignore', 'pipe', 'inherit']
   })
@@ -63,14 +66,17 @@ function runFile(path: string, { env, timeoutSeconds, signal }: FileOptions): Pr
   })
 }
 
-/** Why a file did not pass, or null: a process that ends early has passed nothing, whatever its code. */
+/** Why a file did not pass, or null. A process that ends early has not passed, whatever its exit code. */
 function faultOf({ text, code, signal }: End): string | null {
   if (signal !== null) return `ended by ${signal}`
   if (code !== 0) return `ended with ${code}`
   return /^1\.\.[1-9]\d*/m.test(text) ? null : 'ended before its plan'
 }
 
-/** The file as one point, with its tests below it. A fault that no test of it tells is a point of its own. */
+/**
+ * The file as one point, with its tests below it. A fault that none of its tests reports is a point of its
+ * own.
+ */
 function linesOf(path: string, number: number, { text, tookMs }: End, fault: string | null): string[] {
   const inner = text.split('\n').filter((line) => line !== '' && !line.startsWith('TAP version'))
   const told = inner.some((line) => line.startsWith('not ok'))

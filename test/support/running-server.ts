@@ -1,4 +1,6 @@
-/** The whole service as its users meet it: an API that listens on a port, a worker, and the queue in Postgres. */
+/**
+ * The whole service as its users see it: an API that listens on a port, a worker, and the queue in Postgres.
+ */
 import type { Test } from 'tap'
 import { buildServer } from '../../api/server.ts'
 import { createToken } from '../../shared/catalog/access/create-token.ts'
@@ -12,14 +14,14 @@ import { withDatabase } from './database.ts'
 import { openMemory } from './lineage-memory.ts'
 
 export type RunningServer = {
-  /** Where it listens, for example `http://127.0.0.1:41234`. */
+  /** Its address, for example `http://127.0.0.1:41234`. */
   url: string
   /** An administrator's token. */
   token: string
   db: Db
 }
 
-/** Stopped at teardown, before the database goes. */
+/** Stopped at teardown, before the database is dropped. */
 export async function withRunningServer(t: Test): Promise<RunningServer> {
   const { db, url: databaseUrl } = await withDatabase(t)
   const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent' })

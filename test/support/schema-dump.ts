@@ -1,4 +1,4 @@
-/** The schema of a database as text, by our own SQL: the embedded Postgres has no pg_dump. */
+/** The schema of a database as text, read by our own SQL, because the embedded Postgres has no pg_dump. */
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 
@@ -62,8 +62,8 @@ type Column = {
 }
 
 /**
- * Tables with their columns and constraints, indexes, sequences, functions and triggers of the schema public, in a
- * fixed order. Same text for the same schema on every Postgres from 14 on.
+ * Tables with their columns and constraints, indexes, sequences, functions and triggers of the schema public,
+ * in a fixed order. The same schema gives the same text on every Postgres from 14 on.
  */
 export async function dumpSchema(db: Db): Promise<string> {
   const columns = await query<Column>(db, columnsSql)

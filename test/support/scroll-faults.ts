@@ -1,4 +1,6 @@
-/** Scrolls across lineage as a client does, page by page to the end, and says where that differs from the oracle. */
+/**
+ * Scrolls across lineage as a client does, page by page to the end, and reports differences from the oracle.
+ */
 import type { JsonObject } from '../../shared/model/changes.ts'
 import type { LineageDirection } from '../../shared/model/walk.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
@@ -32,7 +34,7 @@ type Hit = Reached & {
 
 type FilterCase = { filter: JsonObject; holds: (hit: Hit) => boolean }
 
-/** Everything a history's results can be filtered by that needs no documents. */
+/** All filters on a history's results that need no documents. */
 function filterCases({ world, below, above }: Oracle): FilterCase[] {
   const degreeOf = ({ degree }: Hit): string => (degree > 2 ? '3+' : String(degree))
   const isIn = (hit: Hit, domains: ReadonlySet<Urn>): boolean =>
@@ -80,7 +82,10 @@ function filterCases({ world, below, above }: Oracle): FilterCase[] {
   ]
 }
 
-/** Scrolls from the asset and the column that reach most and from one more, folded or not, with the history's filters and without. */
+/**
+ * Scrolls from the asset and the column that reach most, and from one more; folded or not, with and without
+ * filters.
+ */
 export async function scrollFaults(
   scroll: Scroll,
   oracle: Oracle,
@@ -187,7 +192,7 @@ function hitOf(oracle: Oracle, { urn, degree }: Reached): Hit {
   }
 }
 
-/** The pages in the order they come, each with what is on it; the scroll must end by itself, with null. */
+/** The pages in order, each with its content; the scroll must end with null. */
 async function allPages(scroll: Scroll, input: JsonObject) {
   const pages: string[][] = []
   let facets: unknown = null

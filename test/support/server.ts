@@ -1,4 +1,4 @@
-/** A whole API on a fresh database, with a worker where it is wanted: what the tests of the wires need. */
+/** A whole API on a fresh database, optionally with a worker, for tests of its interfaces. */
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import { buildServer } from '../../api/server.ts'
@@ -21,11 +21,14 @@ export type RestRequest = {
   url: string
   body?: unknown
   headers?: { [name: string]: string | string[] }
-  /** The text of a token, or null for none; the server's own admin token when absent. */
+  /** The text of a token, or null for none; by default the server's own admin token. */
   token?: string | null
 }
 
-/** `body` is the parsed JSON, or undefined where there is none. Loose on purpose: a test says what it expects. */
+/**
+ * `body` is the parsed JSON, or undefined if there is none. Loosely typed on purpose: tests say what they
+ * expect.
+ */
 export type RestAnswer = {
   status: number
   body: JsonAnswer
@@ -33,28 +36,28 @@ export type RestAnswer = {
   headers: LightMyRequestResponse['headers']
 }
 
-/** What JSON.parse gives. */
+/** The type that JSON.parse returns. */
 type JsonAnswer = ReturnType<typeof JSON.parse>
 
 export type TestServer = {
   app: FastifyInstance
-  /** What the server was built with, for a test that builds a second one beside it. */
+  /** The context the server was built with, for a test that builds a second server. */
   context: ApiContext
   db: Db
   databaseUrl: string
-  /** The lineage graph in memory, loaded; null where the server was asked to do without. */
+  /** The lineage graph in memory, loaded; null without `memory`. */
   memory: LineageMemory | null
-  /** Where it listens; `rest` and `graphql` do without a socket. */
+  /** The server's address; `rest` and `graphql` do not need a socket. */
   url: string
   state: ServerState
   /** An administrator's token. */
   token: string
-  /** Makes a token of these scopes. */
+  /** Creates a token with these scopes. */
   tokenWith: (
     scopes: readonly Scope[],
     more?: { domainUrn?: string; expiresAt?: Date; actorUrn?: string }
   ) => Promise<string>
-  /** Sends a GraphQL request and gives the answer's body and status. */
+  /** Sends a GraphQL request and returns the body and status of the answer. */
   graphql: (
     query: string,
     variables?: JsonObject,
@@ -63,10 +66,13 @@ export type TestServer = {
   rest: (request: RestRequest) => Promise<RestAnswer>
 }
 
-/** Nobody listens to it: what the queue is told stays in Postgres, which is the truth about it. */
+/** Drops all nudges: the work is in Postgres anyway. */
 const silentQueue: ChunkQueue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
 
-/** `withWorker` opens a real queue and runs a worker, which a test of loads needs and the others need not wait for; `queue` is one of the test's own; without `memory` lineage is answered in SQL; `site` is the folder of the web UI. */
+/**
+ * `withWorker` opens a real queue and runs a worker, which only tests of loads need; `queue` is one that the
+ * test provides; without `memory`, lineage is answered in SQL; `site` is the folder of the web UI.
+ */
 export async function withServer(
   t: Test,
   options: {

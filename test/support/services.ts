@@ -1,4 +1,7 @@
-/** What a test run stands on: a Postgres (embedded, or the one of DATABASE_URL) and a migrated template to clone. */
+/**
+ * The services that a test run needs: a Postgres (embedded, or the one of DATABASE_URL) and a migrated
+ * template to clone.
+ */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,16 +11,16 @@ import { migrate } from '../../shared/db/migrate.ts'
 import { connectTestDatabase, dropDatabase, runOnServer, testDatabaseEnv, urlOfDatabase } from './database.ts'
 
 export type TestServices = {
-  /** What the test files need in their environment. */
+  /** The environment variables that test files need. */
   env: Record<string, string>
-  /** What is used, for the person who runs the tests. */
+  /** The services in use, for the person who runs the tests. */
   description: string
   stop(): Promise<void>
 }
 
 type Server = { url: string; description: string; isThrowaway: boolean; stop(): Promise<void> }
 
-/** Throws CannotEmbed where the embedded Postgres cannot run and no DATABASE_URL is given. */
+/** Throws CannotEmbed if the embedded Postgres cannot run and there is no DATABASE_URL. */
 export async function startTestServices(): Promise<TestServices> {
   const given = process.env.DATABASE_URL
   const server = given ? givenServer(given) : await throwawayServer()
@@ -55,7 +58,7 @@ function givenServer(url: string): Server {
 
 async function throwawayServer(): Promise<Server> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-test-'))
-  // as root, the server runs as somebody else, who must get through
+  // as root, the server runs as another user, who must be able to pass
   chmodSync(folder, 0o755)
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), throwaway: true })
   return {

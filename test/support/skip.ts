@@ -2,8 +2,8 @@
 import type { Test } from 'tap'
 
 /**
- * False when `isMet`, so that `if (skipUnless(...)) return` opens a test. Otherwise skips the test with the reason, or,
- * under CI=true, fails it: nothing goes untested there.
+ * Returns false if `isMet`, so that `if (skipUnless(...)) return` can begin a test. Otherwise skips the test
+ * with the reason, or fails it under CI=true, where nothing may go untested.
  */
 export function skipUnless(t: Test, isMet: boolean, reason: string): boolean {
   if (isMet) return false

@@ -1,9 +1,9 @@
-/** HTTP servers that are not ours: what a client meets when something stands in the way. */
+/** HTTP servers that are not ours, such as a proxy in between. */
 import { createServer, type RequestListener } from 'node:http'
 import type { Test } from 'tap'
 import { freePort } from './redis.ts'
 
-/** Where it listens; gone at teardown, with its connections. */
+/** The server's address; closed at teardown, with its connections. */
 export async function withStandIn(t: Test, listener: RequestListener): Promise<string> {
   const server = createServer(listener)
   t.teardown(() => {
@@ -17,7 +17,7 @@ export async function withStandIn(t: Test, listener: RequestListener): Promise<s
   return `http://127.0.0.1:${port}`
 }
 
-/** One that gives one answer to everything. */
+/** A server with one answer to everything. */
 export function withAnswer(t: Test, status: number, body: string): Promise<string> {
   return withStandIn(t, (request, response) => {
     request.resume().on('end', () => response.writeHead(status).end(body))

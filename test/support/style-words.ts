@@ -46,7 +46,7 @@ export const bannedPhrases: readonly { pattern: RegExp; write: string }[] = [
 
 export type TextPiece = { line: number; text: string }
 
-/** The lines of a page outside of its blocks of code. */
+/** The lines of a page, without blocks of code. */
 export function proseOf(page: string): TextPiece[] {
   let isCode = false
   return page.split('\n').flatMap((text, index) => {
@@ -90,7 +90,7 @@ export function messagesOf(path: string): TextPiece[] {
   return found
 }
 
-/** The comments of a TypeScript file: blocks, and the lines that follow each other. */
+/** The comments of a TypeScript file: blocks, and runs of line comments. */
 export function commentsOf(path: string): TextPiece[] {
   const source = readFileSync(packagePath(path), 'utf8')
   return [...source.matchAll(/\/\*\*[^]*?\*\/|(?:^[ \t]*\/\/ .*\n)+/gm)].map((match) => ({
@@ -102,7 +102,7 @@ export function commentsOf(path: string): TextPiece[] {
   }))
 }
 
-/** Each piece with a banned phrase, as `line: text`, with what to write. */
+/** Each piece with a banned phrase, as `line: text`, with the replacement. */
 export const bannedIn = (pieces: readonly TextPiece[], phrases = bannedPhrases): string[] =>
   pieces.flatMap(({ line, text }) =>
     phrases.flatMap(({ pattern, write }) => {

@@ -4,8 +4,8 @@ import type { Db } from '../../shared/db/database.ts'
 export type TableChecksums = { [tableName: string]: string }
 
 /**
- * Reads the checksums: of every table of the schema public but the ledger of migrations, the md5 of its rows in order.
- * Meant for small tables. Which tables there are is asked once.
+ * Reads the checksums: for every table of the schema public except the ledger of migrations, the md5 of its
+ * rows in order. For small tables. The list of tables is read once.
  */
 export const createTableChecksums = async (db: Db): Promise<() => Promise<TableChecksums>> => {
   const names = await db.raw<{ rows: { name: string }[] }>(`
@@ -23,7 +23,7 @@ export const createTableChecksums = async (db: Db): Promise<() => Promise<TableC
   }
 }
 
-/** The checksums just now, for a test that asks once or twice. */
+/** The present checksums, for a test that asks once or twice. */
 export const tableChecksums = async (db: Db): Promise<TableChecksums> => (await createTableChecksums(db))()
 
 /** The tables whose checksum differs. */

@@ -1,4 +1,7 @@
-/** Reads a TAP stream: counts tests passed, failed and skipped for what reason, and picks what a person wants to see. */
+/**
+ * Reads a TAP stream: counts tests that passed, failed and were skipped (with the reason), and selects what a
+ * person wants to see.
+ */
 
 export type TapResults = { passed: number; failed: number; skipped: { name: string; reason: string }[] }
 
@@ -9,7 +12,7 @@ const skip = /^(.*?)\s*# skip\S*\s*(.*)$/i
 const noise = /^$|^# (?:Subtest|time=|No coverage|\{)|^\d+\.\.\d+|^TAP version|^\}$/
 const indentChars = 4
 
-/** Reads points from lines in order. A point that comes after points one level deeper sums those up. */
+/** Reads points from lines in order. A point that follows points one level deeper summarizes them. */
 function createPointReader(): (line: string) => Point | null {
   const seenAtDepth: number[] = []
   return (line) => {
@@ -24,7 +27,7 @@ function createPointReader(): (line: string) => Point | null {
   }
 }
 
-/** Counts the innermost points. One that is skipped counts as neither passed nor failed. */
+/** Counts the innermost points. A skipped one counts as neither passed nor failed. */
 export function readTapResults(text: string): TapResults {
   const results: TapResults = { passed: 0, failed: 0, skipped: [] }
   const readPoint = createPointReader()
@@ -42,8 +45,8 @@ export function readTapResults(text: string): TapResults {
 }
 
 /**
- * Tells of each line of the stream, in order, whether to show it: the result of each file, each failure, the details of
- * the innermost ones, and what tests print themselves.
+ * Decides for each line of the stream, in order, whether to show it: the result of each file, each failure,
+ * the details of the innermost ones, and the output of tests themselves.
  */
 export function createTapFilter(): (line: string) => boolean {
   const readPoint = createPointReader()

@@ -1,6 +1,6 @@
 /**
- * A TLS server with a self-signed certificate in front of a plain one, as hosting platforms have it. The certificate is
- * made out to `localhost`; it and its key are for tests only.
+ * A TLS server with a self-signed certificate in front of a plain one, as on hosting platforms. The
+ * certificate is for `localhost`; it and its key are for tests only.
  */
 import { readFileSync } from 'node:fs'
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
@@ -13,13 +13,16 @@ const keyFile = packagePath('test/cases/tls/key.pem')
 
 const sslRequestBytes = 8
 
-/** `postgres` asks for encryption inside its protocol; `plain` connections begin with it, as those of Redis do. */
+/**
+ * `postgres` connections ask for encryption inside their protocol; `plain` connections, such as those of
+ * Redis, begin with it.
+ */
 export type TlsFrontOptions = { protocol: 'postgres' | 'plain'; target: NetConnectOpts }
 
-/** The port of the front on this machine; `encrypted` counts the connections that came in encrypted. */
+/** The port of the front on this machine; `encrypted` counts the encrypted connections. */
 export type TlsFront = { port: number; encrypted(): number }
 
-/** Starts the front; gone at teardown, with all its connections. */
+/** Starts the front; stopped at teardown, with all its connections. */
 export async function withTlsFront(t: Test, options: TlsFrontOptions): Promise<TlsFront> {
   const sockets = new Set<Socket>()
   const material = { key: readFileSync(keyFile), cert: readFileSync(testCertificateFile) }

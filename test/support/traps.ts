@@ -1,4 +1,4 @@
-/** Triggers that a test installs: what they do to whoever states an edge from one asset, they do each time. */
+/** Triggers that a test installs. They fire each time anyone asserts an edge from a chosen asset. */
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 
@@ -8,7 +8,7 @@ export const trapActions = {
   endConnection: 'perform pg_terminate_backend(pg_backend_pid())'
 }
 
-/** `upstreamUrn` must exist; null stands for every edge. Returns what takes the trap away. */
+/** `upstreamUrn` must exist; null means every edge. Returns a function that removes the trap. */
 export async function setTrap(
   db: Db,
   action: string,

@@ -1,4 +1,6 @@
-/** The chunks of one load applied record by record and in columns, in one catalog, and what each leaves behind. */
+/**
+ * Applies the chunks of one load record by record and in columns, in one catalog, and compares the effects.
+ */
 import { applyCall } from '../../shared/catalog/write/apply-call.ts'
 import { applyChunk } from '../../shared/catalog/loads/apply-chunk.ts'
 import { applyRecords } from '../../shared/catalog/write/apply-records.ts'
@@ -28,10 +30,10 @@ import {
 import type { EdgeLoad, Happening } from './edge-catalogs.ts'
 import { leftBehind, type LeftBehind } from './left-behind.ts'
 
-/** The stored form of lines, whose numbers begin with firstLine and may be `linesApart`. */
+/** The stored form of lines. Line numbers begin with firstLine, `linesApart` apart. */
 export type PackChunk = (lines: readonly string[], firstLine: number, db: Db) => Promise<Buffer>
 
-/** Does the work in a transaction, or a part of one, and takes it back: what it did is for nobody else. */
+/** Does the work in a transaction, or a part of one, and rolls it back. */
 async function takenBack<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
   const end = new Error('taken back')
   const results: T[] = []
@@ -51,10 +53,10 @@ async function takenBack<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
 type Loads = { older: OpenLoad; own: OpenLoad; newer: OpenLoad; ended: OpenLoad }
 
 const firstLine = 100
-/** Between the lines of chunks is room for others of the same load. */
+/** Leaves room between the lines of chunks for other records of the load. */
 export const linesApart = 2
 
-/** What cannot be applied did not happen. */
+/** A change that cannot be applied is skipped. */
 async function happen(db: Db, { by, source, creates, changes }: Happening, loads: Loads): Promise<void> {
   const context = { source, missingReferences: creates ? 'create' : 'reject' } as const
   const load = {
@@ -64,7 +66,7 @@ async function happen(db: Db, { by, source, creates, changes }: Happening, loads
     'newer load': loads.newer,
     'ended load': loads.ended
   }[by]
-  // Of the same load there are records before, among and after.
+  // Records of the same load come before, among and after the chunks.
   const line = by === 'own load' && creates ? firstLine + (source === 'etl' ? 3 : 501) : 1
   try {
     if (load) await applyAsChunk(db, load, [record(line, ...changes())], context)
@@ -76,7 +78,7 @@ async function happen(db: Db, { by, source, creates, changes }: Happening, loads
 
 const home = domain('home')
 
-/** Brings about the catalog in which the load is to be applied; gives its chunks. */
+/** Creates the catalog in which the load is applied, and returns its chunks. */
 async function prepare(
   db: Db,
   { present, before, meanwhile, chunks, ...load }: EdgeLoad,
@@ -138,7 +140,7 @@ async function prepare(
   })
 }
 
-/** One worker applies the chunks; a chunk that waits for an older load is left. */
+/** One worker applies the chunks; a chunk that waits for an older load is skipped. */
 async function applyAll(db: Db, chunkIds: readonly number[], ids: EntityIds | null): Promise<LeftBehind> {
   const options = { apply: applyRecords, guards: allChunkGuards, ...(ids ? { ids } : {}) }
   const waiting: string[] = []
@@ -153,7 +155,7 @@ async function applyAll(db: Db, chunkIds: readonly number[], ids: EntityIds | nu
   return { ...(await leftBehind(db)), waiting }
 }
 
-/** What only one of two ways left behind. */
+/** The effects that only one of the two ways had. */
 function difference(what: string, asRecords: readonly string[], inColumns: readonly string[]): string[] {
   if (JSON.stringify(asRecords) === JSON.stringify(inColumns)) return []
   return [
@@ -165,7 +167,7 @@ function difference(what: string, asRecords: readonly string[], inColumns: reado
 
 export type Compared = { differences: string[]; hasChanged: boolean }
 
-/** Applies the load in both ways, each taken back, and says where they differ. */
+/** Applies the load in both ways, each rolled back, and reports the differences. */
 export async function compareWays(db: Db, load: EdgeLoad, pack: PackChunk): Promise<Compared> {
   const [asRecords, inColumns] = await takenBack(db, async (db) => {
     const chunkIds = await prepare(db, load, pack)

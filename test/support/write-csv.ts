@@ -7,7 +7,7 @@ export type CsvStyle = {
   lastNewline: boolean
 }
 
-/** The rows as a file: cells are quoted where they must be, or all. */
+/** The rows as a file; either only the cells that need quotes are quoted, or all. */
 export function writeCsv(
   rows: readonly (readonly string[])[],
   { newline, quotes, mark, lastNewline }: CsvStyle
