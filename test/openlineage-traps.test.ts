@@ -1,6 +1,7 @@
 /** Traps that other lineage servers fell into with OpenLineage events, each by its name. */
 import t from 'tap'
 import { query } from '../shared/db/query.ts'
+import { limits } from '../shared/limits.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { eventAt, facet } from './support/openlineage.ts'
 import { withServer, type TestServer } from './support/server.ts'
@@ -182,6 +183,34 @@ t.test('one server', async (t) => {
       body: { limit: 'openLineageEventMaxBytes', message: String }
     })
   })
+
+  await t.test(
+    'a column whose name is too long is refused naming its place, and leaves nothing',
+    async (t) => {
+      const long = 'c'.repeat(limits.schemaFieldUrnMaxBytes)
+      const columns = (list: string, made: string, from: string): JsonObject =>
+        facet({ fields: { [made]: { [list]: [{ ...data('long.in'), field: from }] } } })
+      for (const [facets, field] of [
+        [{ columnLineage: columns('inputFields', 'a', long) }, 'columnLineage.fields.a.inputFields[0]'],
+        [{ columnLineage: columns('inputFields', long, 'a') }, 'columnLineage.fields.ccc'],
+        [{ lineage: columns('inputs', 'a', long) }, 'lineage.fields.a.inputs[0]'],
+        [{ lineage: columns('inputs', long, 'a') }, 'lineage.fields.ccc']
+      ] as const) {
+        const { status, body } = await server.rest({
+          method: 'POST',
+          url: '/api/v1/lineage',
+          body: eventAt(0, { job: job('trap.long'), outputs: [data('long.out', facets)] })
+        })
+        t.match(
+          { status, body },
+          { status: 400, body: { code: 'LIMIT_EXCEEDED', limit: 'schemaFieldUrnMaxBytes' } }
+        )
+        t.ok(body.field.startsWith(`outputs[0].facets.${field}`), body.field)
+        t.ok(body.field.length < 400, 'the place is cut')
+      }
+      t.strictSame(await query(server.db, `select urn from entity where urn like '%long.%'`), [])
+    }
+  )
 
   await t.test('9: lineage of what has none, a domain, is an answer at once', async (t) => {
     await server.graphql('mutation ($input: CreateDomainInput!) { createDomain(input: $input) }', {
