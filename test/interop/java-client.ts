@@ -5,21 +5,22 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { packagePath } from '../../shared/platform/paths.ts'
 import type { Catalog } from './catalog.ts'
+import { hasEdge } from './has-edge.ts'
 
 type Outcome = { passed: number; failed: number; skipped: number }
 
 const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:postgres,${name},PROD)`
 const job = 'urn:li:dataJob:(urn:li:dataFlow:(java,java,interop),java.load)'
 
-/** Where there is no JDK or no Maven it says so and passes: nothing else of ours needs either. */
+/** Skipped where there is no JDK or no Maven: nothing else of ours needs either. */
 export async function runJavaClient(catalog: Catalog): Promise<Outcome> {
   for (const [command, option] of [
     ['javac', '-version'],
     ['mvn', '-v']
   ] as const) {
     if (spawnSync(command, [option]).status === 0) continue
-    console.log(`# openlineage-java: not run, ${command} is not installed`)
-    return { passed: 0, failed: 0, skipped: 0 }
+    console.log(`skipped: openlineage-java: ${command} is not installed`)
+    return { passed: 0, failed: 0, skipped: 1 }
   }
   const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tributary', 'interop-java')
   mkdirSync(folder, { recursive: true })
@@ -44,18 +45,4 @@ export async function runJavaClient(catalog: Catalog): Promise<Outcome> {
     (await hasEdge(catalog, dataset('java.in'), job)) && (await hasEdge(catalog, job, dataset('java.out')))
   console.log(`${isThere ? 'ok' : 'not ok'}: openlineage-java emits a run event`)
   return { passed: isThere ? 1 : 0, failed: isThere ? 0 : 1, skipped: 0 }
-}
-
-async function hasEdge({ url, token }: Catalog, up: string, down: string): Promise<boolean> {
-  const answer = await fetch(`${url}/api/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      query:
-        'query ($up: String!, $down: String!) { lineageEdge(upstreamUrn: $up, downstreamUrn: $down) { statementCount } }',
-      variables: { up, down }
-    })
-  })
-  const { data } = (await answer.json()) as { data?: { lineageEdge: object | null } }
-  return (data?.lineageEdge ?? null) !== null
 }

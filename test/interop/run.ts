@@ -2,7 +2,8 @@
  * `npm run interop [-- --only WORD] [--backend postgres|redis] [--transport restli|openapi] [--bench]`: DataHub's own clients, in Python and
  * unmodified, against a catalog that is started for them, on each queue backend and over each of their two transports.
  *
- * OpenLineage's own clients for Python and Java send their events to the same catalog (`--only openlineage` runs these alone).
+ * OpenLineage's own clients for Python and Java send their events to the same catalog, and the guides for dbt and Airflow are run. Each of
+ * `--only openlineage`, `dbt` and `airflow` runs one of these alone.
  * Ends with 1 where a call failed. Without a usable Python it says so; under CI=true that is a failure.
  */
 import { spawn } from 'node:child_process'
@@ -15,6 +16,7 @@ import { parseArgs } from 'node:util'
 import { generateModel } from '../../dev/model/generate.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { hasRedis, openPostgres, startRedis } from '../torture/servers.ts'
+import { runAirflowGuide } from './airflow/run-guide.ts'
 import { startCatalog, type Catalog } from './catalog.ts'
 import { runDbtGuide } from './dbt/run-guide.ts'
 import { runJavaClient } from './java-client.ts'
@@ -35,6 +37,9 @@ const transports = ['restli', 'openapi'].filter(
 )
 
 type Outcome = { passed: number; failed: number; skipped: number }
+
+/** What emits OpenLineage is asked for alone. */
+const isForProducer = ['openlineage', 'dbt', 'airflow'].includes(values.only ?? '')
 
 /** The lines that the clients' suite ends with. */
 const closing = /^(\d+) passed, (\d+) failed, (\d+) skipped$/
@@ -96,7 +101,7 @@ async function runBackend(
   })
   const outcomes: Outcome[] = []
   try {
-    for (const transport of values.only === 'openlineage' ? [] : transports) {
+    for (const transport of isForProducer ? [] : transports) {
       console.log(`# ${transport}, queue on ${backend}`)
       outcomes.push(
         await runClients(
@@ -133,14 +138,16 @@ async function runBackend(
 async function main(): Promise<void> {
   const bin = await openPythonEnvironment()
   if (values['write-table']) return writeTable(bin)
-  const outcomes: Outcome[] = values.only === 'openlineage' ? [] : [isModelCurrent(bin)]
+  const outcomes: Outcome[] = isForProducer ? [] : [isModelCurrent(bin)]
   const postgres = await openPostgres()
   try {
     if (values.backend !== 'redis') {
-      outcomes.push(...(await runBackend(bin, postgres.url, 'Postgres', null)))
-      outcomes.push(await runDbtGuide(postgres.url))
+      if (!isForProducer || isWanted('openlineage'))
+        outcomes.push(...(await runBackend(bin, postgres.url, 'Postgres', null)))
+      if (isWanted('dbt')) outcomes.push(await runDbtGuide(postgres.url))
+      if (isWanted('airflow')) outcomes.push(await runAirflowGuide(postgres.url))
     }
-    if (values.backend !== 'postgres')
+    if (values.backend !== 'postgres' && !isForProducer)
       outcomes.push(...(await onRedis((redisUrl) => runBackend(bin, postgres.url, 'Redis', redisUrl))))
   } finally {
     await postgres.stop()

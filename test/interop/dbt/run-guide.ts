@@ -1,12 +1,12 @@
 /** Runs the snippets of docs/guides/dbt.md, as they are, on a small project: dbt with DuckDB, and `dbt-ol`, against a running catalog. */
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { packagePath } from '../../../shared/platform/paths.ts'
 import { startCatalog, type Catalog } from '../catalog.ts'
+import { runScript, snippetsOf } from '../guide-snippets.ts'
 import { openPythonEnvironment } from '../python-environment.ts'
 
 type Outcome = { passed: number; failed: number; skipped: number }
@@ -21,12 +21,6 @@ const expected: readonly { name: string; tables: string[]; inputs: string[] | nu
   { name: 'revenue', tables: ['orders'], inputs: ['orders'] },
   { name: 'orders_history', tables: ['orders'], inputs: null }
 ]
-
-/** The shell snippets of the page, in order. */
-const snippets = (): string[] =>
-  [...readFileSync(packagePath('docs/guides/dbt.md'), 'utf8').matchAll(/^ *```sh\n([^]*?)^ *```/gm)].map(
-    ([, block = '']) => block.replaceAll(/^ {3}/gm, '')
-  )
 
 /** On a database and a folder of its own. */
 export async function runDbtGuide(serverUrl: string): Promise<Outcome> {
@@ -44,8 +38,12 @@ export async function runDbtGuide(serverUrl: string): Promise<Outcome> {
     const project = join(folder, 'project')
     cpSync(packagePath('test/interop/dbt/project'), project, { recursive: true })
     const env = environment(catalog, folder, bin)
-    check((await run('tributary domain create Sales', project, env)) === 0, 'the domain that a model names')
-    for (const snippet of snippets()) check((await run(snippet, project, env)) === 0, snippet.trim())
+    check(
+      (await runScript('tributary domain create Sales', project, env)) === 0,
+      'the domain that a model names'
+    )
+    for (const snippet of snippetsOf('dbt', 'sh'))
+      check((await runScript(snippet, project, env)) === 0, snippet.trim())
     for (const { name, tables, inputs } of expected) {
       const { upstreams } = await aspect(catalog, table(name), 'upstreamLineage')
       check(sameUrns(upstreams, 'dataset', tables), `the manifest: ${name} is made from ${tables.join(', ')}`)
@@ -83,25 +81,6 @@ function environment({ url, token }: Catalog, folder: string, bin: string): Node
     DBT_PROFILES_DIR: join(folder, 'project'),
     DBT_SEND_ANONYMOUS_USAGE_STATS: 'false'
   }
-}
-
-function run(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    let said = ''
-    const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
-      cwd,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe']
-    })
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (part) => {
-        said += String(part)
-      })
-    child.on('error', reject).on('close', (code) => {
-      if (code !== 0) console.log(said)
-      resolve(code)
-    })
-  })
 }
 
 type Aspect = { [field: string]: unknown }
