@@ -16,6 +16,8 @@ type RandomEvent = (tag: string) => JsonObject
 const time = fc.nat({ max: 12 })
 const datasetNumber = fc.nat({ max: 4 })
 const columnName = fc.constantFrom('x', 'y', 'sum(x)')
+/** Host and port are left out of a URN: it is the same dataset under each of these. */
+const namespace = fc.constantFrom('postgres://h:5432', 'postgresql://other')
 const named = (number: number, tag: string): JsonObject => ({
   namespace: 'postgres://h:5432',
   name: `${tag}.d${number}`
@@ -51,24 +53,73 @@ const columnFacet = fc.dictionary(columnName, columnInputs, { maxKeys: 2 }).map(
       })
 )
 
-type RandomDataset = (tag: string) => JsonObject
+/** A dataset, the job of the event, or one of three jobs by its name. */
+const lineageEnd = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: datasetNumber.map((number) => (tag: string) => ({ ...named(number, tag), type: 'DATASET' }))
+  },
+  { weight: 1, arbitrary: fc.constant((): JsonObject => ({ type: 'JOB' })) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .nat({ max: 2 })
+      .map((number) => (tag: string) => ({ namespace: 'nightly', name: `${tag}.job${number}`, type: 'JOB' }))
+  }
+)
+/** The facet `lineage` of a dataset; an empty list of inputs says that there is none. */
+const lineageOfDataset = fc
+  .record({
+    inputs: fc.option(fc.array(lineageEnd, { maxLength: 2 })),
+    columns: fc.dictionary(columnName, fc.array(fc.tuple(datasetNumber, columnName), { maxLength: 2 }), {
+      maxKeys: 1
+    })
+  })
+  .map(
+    ({ inputs, columns }) =>
+      (tag: string): JsonObject =>
+        facet({
+          ...(inputs ? { inputs: inputs.map((input) => input(tag)) } : {}),
+          fields: Object.fromEntries(
+            Object.entries(columns).map(([column, from]) => [
+              column,
+              { inputs: from.map(([number, field]) => ({ ...named(number, tag), type: 'DATASET', field })) }
+            ])
+          )
+        })
+  )
+
+const deleted: JsonObject = { _deleted: true }
+
+/** `at` is the time of the event. */
+type RandomDataset = (tag: string, at: number) => JsonObject
 const plainDataset: fc.Arbitrary<RandomDataset> = fc
   .record({
     number: datasetNumber,
+    namespace,
     columns: fc.option(columnFacet),
+    lineage: fc.option(lineageOfDataset, { freq: 2 }),
     text: fc.option(fc.constantFrom('one', 'two')),
     fields: fc.option(fc.subarray(['x', 'y'])),
     owners: fc.option(fc.subarray(['team:data', 'ann'])),
+    tags: fc.option(fc.subarray(['raw', 'pii'])),
+    withdrawn: fc.subarray(['schema', 'ownership', 'columnLineage', 'lineage', 'lifecycleStateChange'], {
+      maxLength: 1
+    }),
     state: fc.option(fc.constantFrom('CREATE', 'DROP'), { freq: 4 })
   })
-  .map(({ number, columns, text, fields, owners, state }) => (tag) => ({
+  .map(({ number, namespace, columns, lineage, text, fields, owners, tags, withdrawn, state }) => (tag) => ({
     ...named(number, tag),
+    namespace,
     facets: {
       ...(columns ? { columnLineage: columns(tag) } : {}),
+      ...(lineage ? { lineage: lineage(tag) } : {}),
       ...(text === null ? {} : { documentation: facet({ description: text }) }),
       ...(fields ? { schema: facet({ fields: fields.map((name) => ({ name, type: 'int' })) }) } : {}),
       ...(owners ? { ownership: facet({ owners: owners.map((name) => ({ name })) }) } : {}),
-      ...(state === null ? {} : { lifecycleStateChange: facet({ lifecycleStateChange: state }) })
+      ...(tags ? { tags: facet({ tags: tags.map((key) => ({ key, value: 'true' })) }) } : {}),
+      ...(state === null ? {} : { lifecycleStateChange: facet({ lifecycleStateChange: state }) }),
+      ...Object.fromEntries(withdrawn.map((name) => [name, deleted]))
     }
   }))
 /** A path that is a table, and not always the same one: some events say so, and others do not know it. */
@@ -110,26 +161,31 @@ const renamedDataset: fc.Arbitrary<RandomDataset> = fc
         : {})
     }
   }))
+/** A table that is renamed twice, the second time later: some events say so, and others know one of its names only. */
+const twiceRenamedDataset: fc.Arbitrary<RandomDataset> = fc
+  .tuple(fc.nat({ max: 2 }), fc.boolean(), fc.option(fc.constantFrom('one', 'two')))
+  .map(([step, isRenamed, text]) => (tag, at) => ({
+    namespace: 'postgres://h:5432',
+    name: `${tag}.step${step}`,
+    facets: {
+      ...(text === null ? {} : { documentation: facet({ description: text }) }),
+      ...(isRenamed && ((step === 1 && at < 6) || (step === 2 && at > 6))
+        ? {
+            lifecycleStateChange: facet({
+              lifecycleStateChange: 'RENAME',
+              previousIdentifier: { namespace: 'postgres://h:5432', name: `${tag}.step${step - 1}` }
+            })
+          }
+        : {})
+    }
+  }))
 const anyDataset = fc.oneof(
   { weight: 3, arbitrary: plainDataset },
   { weight: 2, arbitrary: pathDataset },
-  { weight: 2, arbitrary: renamedDataset }
+  { weight: 2, arbitrary: renamedDataset },
+  { weight: 2, arbitrary: twiceRenamedDataset }
 )
 
-/** A dataset, the job of the event, or one of three jobs by its name. */
-const lineageEnd = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: datasetNumber.map((number) => (tag: string) => ({ ...named(number, tag), type: 'DATASET' }))
-  },
-  { weight: 1, arbitrary: fc.constant((): JsonObject => ({ type: 'JOB' })) },
-  {
-    weight: 2,
-    arbitrary: fc
-      .nat({ max: 2 })
-      .map((number) => (tag: string) => ({ namespace: 'nightly', name: `${tag}.job${number}`, type: 'JOB' }))
-  }
-)
 const lineageFacet = fc
   .array(fc.tuple(lineageEnd, fc.array(lineageEnd, { maxLength: 2 })), { minLength: 1, maxLength: 2 })
   .map(
@@ -151,7 +207,8 @@ const jobEventParts = fc.record({
   inputs: fc.array(anyDataset, { maxLength: 2 }),
   outputs: fc.array(anyDataset, { maxLength: 2 }),
   lineage: fc.option(lineageFacet, { freq: 3 }),
-  text: fc.option(fc.constantFrom('one', 'two'))
+  text: fc.option(fc.constantFrom('one', 'two')),
+  isStreaming: fc.option(fc.boolean(), { freq: 2 })
 })
 type JobEventParts = typeof jobEventParts extends fc.Arbitrary<infer Parts> ? Parts : never
 
@@ -164,17 +221,33 @@ const dependencyFacet = (
   return { jobDependencies: facet({ upstream: named(upstream), downstream: named(downstream) }) }
 }
 
-const jobContent = ({ job, inputs, outputs, lineage, text }: JobEventParts, tag: string): JsonObject => ({
+const parentFacet = (run: number, tag: string): JsonObject => ({
+  parent: facet({
+    run: { runId: `${tag}-${run}` },
+    job: { namespace: 'nightly', name: `${tag}.parent` }
+  })
+})
+
+const jobContent = (
+  { job, inputs, outputs, lineage, text, isStreaming }: JobEventParts,
+  tag: string,
+  at: number
+): JsonObject => ({
   job: {
     namespace: 'nightly',
     name: `${tag}.job${job}`,
     facets: {
       ...(lineage ? { lineage: lineage(tag) } : {}),
-      ...(text === null ? {} : { documentation: facet({ description: text }) })
+      ...(text === null ? {} : { documentation: facet({ description: text }) }),
+      ...(isStreaming === null
+        ? {}
+        : {
+            jobType: facet({ processingType: isStreaming ? 'STREAMING' : 'BATCH', integration: 'SPARK' })
+          })
     }
   },
-  inputs: inputs.map((each) => each(tag)),
-  outputs: outputs.map((each) => each(tag))
+  inputs: inputs.map((each) => each(tag, at)),
+  outputs: outputs.map((each) => each(tag, at))
 })
 
 const anyEvent: fc.Arbitrary<RandomEvent> = fc.oneof(
@@ -185,16 +258,23 @@ const anyEvent: fc.Arbitrary<RandomEvent> = fc.oneof(
         time,
         jobEventParts,
         fc.nat({ max: 2 }),
-        fc.constantFrom('START', 'RUNNING', 'COMPLETE', 'FAIL', 'OTHER'),
-        fc.option(dependencies, { freq: 2 })
+        fc.constantFrom('START', 'RUNNING', 'COMPLETE', 'FAIL', 'ABORT', 'OTHER'),
+        fc.option(dependencies, { freq: 2 }),
+        fc.option(fc.nat({ max: 3 }), { freq: 2 })
       )
       .map(
-        ([at, parts, run, eventType, before]) =>
+        ([at, parts, run, eventType, before, parent]) =>
           (tag: string) =>
             eventAt(at, {
               eventType,
-              run: { runId: `${tag}-${run}`, facets: before ? dependencyFacet(before, tag) : {} },
-              ...jobContent(parts, tag)
+              run: {
+                runId: `${tag}-${run}`,
+                facets: {
+                  ...(before ? dependencyFacet(before, tag) : {}),
+                  ...(parent === null ? {} : parentFacet(parent, tag))
+                }
+              },
+              ...jobContent(parts, tag, at)
             })
       )
   },
@@ -203,7 +283,7 @@ const anyEvent: fc.Arbitrary<RandomEvent> = fc.oneof(
     arbitrary: fc.tuple(time, jobEventParts).map(
       ([at, parts]) =>
         (tag: string) =>
-          eventAt(at, jobContent(parts, tag))
+          eventAt(at, jobContent(parts, tag, at))
     )
   },
   {
@@ -211,7 +291,7 @@ const anyEvent: fc.Arbitrary<RandomEvent> = fc.oneof(
     arbitrary: fc.tuple(time, anyDataset).map(
       ([at, dataset]) =>
         (tag: string) =>
-          eventAt(at, { dataset: dataset(tag) })
+          eventAt(at, { dataset: dataset(tag, at) })
     )
   }
 )
