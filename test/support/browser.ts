@@ -116,3 +116,16 @@ export const isTooWide = (page: Page): Promise<boolean> =>
 export async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)
 }
+
+const pollMs = 50
+const patienceMs = 20_000
+
+/** Waits until an expression is true in the page. Playwright's own wait needs eval, which the policy of the pages forbids. */
+export async function until(page: Page, expression: string): Promise<void> {
+  const endsAt = Date.now() + patienceMs
+  while (Date.now() < endsAt) {
+    if ((await page.evaluate(expression)) === true) return
+    await page.waitForTimeout(pollMs)
+  }
+  throw new Error(`not true within ${patienceMs} ms: ${expression}`)
+}

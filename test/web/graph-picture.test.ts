@@ -4,7 +4,7 @@ import { colourOf, hueCount, hueOf } from '../../web/src/graph/colours.ts'
 import { csvCell, csvOf, svgOf, type Palette } from '../../web/src/graph/export.ts'
 import { commandOf, nextItem } from '../../web/src/graph/keyboard.ts'
 import { fitted, labelOf, textWidth } from '../../web/src/graph/labels.ts'
-import { closureOf, closureOfPaths, linksOf, type Link } from '../../web/src/graph/paths.ts'
+import { closureOf, closureOfPaths, linksOf, shownPaths, type Link } from '../../web/src/graph/paths.ts'
 import {
   columnParts,
   edgeId,
@@ -78,7 +78,8 @@ const answer = (
   nodes,
   edges,
   totals: { upstream: 0, downstream: 0, both: 0, assetEdges: edges.length, columnEdges: null, ...more },
-  isComplete: true
+  isComplete: true,
+  hidesJobs: false
 })
 const plain = { group: 'none', toggledGroups: [], column: null, showsColumns: false } as const
 
@@ -321,6 +322,17 @@ await t.test(
   }
 )
 
+await t.test('paths leave out hidden jobs between their ends, and have no other twice', async (t) => {
+  const path = (...names: string[]) =>
+    names.map((urn) => ({ urn, type: urn.startsWith('job') ? 'DATA_JOB' : 'DATASET' }))
+  const paths = [path('a', 'job1', 'b'), path('a', 'job2', 'b'), path('job3', 'c', 'job4')]
+  t.strictSame(shownPaths(paths, { hidesJobs: true }), [
+    ['a', 'b'],
+    ['job3', 'c', 'job4']
+  ])
+  t.equal(shownPaths(paths, { hidesJobs: false }).length, 3)
+})
+
 await t.test('a CSV file has a line for each card, and reads back as it was', async (t) => {
   const names = ['a,b', 'say "x"', 'two\nlines', '=cmd()', '+1', '@x', '-2', 'plain']
   const csv = csvOf(
@@ -339,6 +351,25 @@ await t.test('a CSV file has a line for each card, and reads back as it was', as
   const found = names.map((_, index) => cells[(index + 1) * 10 + 1])
   t.strictSame(found, ['a,b', 'say "x"', 'two\nlines', "'=cmd()", "'+1", "'@x", "'-2", 'plain'])
   t.equal(csvCell(-3), '-3', 'a number is a number')
+})
+
+await t.test('a CSV file and the list have every asset that is counted, also in closed groups', async (t) => {
+  const picture = pictureOf(
+    answer([node('a', { side: 'START' }), node('b', {}, 'Sales'), node('c', {}, 'Sales')], [], {
+      downstream: 2
+    }),
+    { ...plain, group: 'domain', toggledGroups: ['urn:li:domain:Sales'] }
+  )
+  t.strictSame(
+    picture.items.map(({ kind }) => kind),
+    ['card', 'group']
+  )
+  t.equal(picture.counts.shown, 3)
+  t.strictSame(
+    picture.cards.map(({ id }) => id),
+    [urnOf('a'), urnOf('b'), urnOf('c')]
+  )
+  t.equal(csvOf(picture).trim().split('\r\n').length, 4)
 })
 
 await t.test('a text fits its room, and keeps its beginning and its end', async () => {

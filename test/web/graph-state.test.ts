@@ -1,6 +1,7 @@
 /** The state of a lineage view: what the address says of it, and what each choice makes of it. */
 import t from 'tap'
 import {
+  addressOfView,
   bounds,
   collapsed,
   colourings,
@@ -16,6 +17,7 @@ import {
   shortUrn,
   sidesShown,
   stateOf,
+  viewOf,
   type ViewState
 } from '../../web/src/graph/model.ts'
 import { fc } from '../support/fast-check.ts'
@@ -78,6 +80,32 @@ await t.test('also after a browser has parsed and written it again', async () =>
       return JSON.stringify(stateOf(search)) === JSON.stringify(state)
     })
   )
+})
+
+await t.test('an address has the whole state, and sends a server at most 8,000 characters', async (t) => {
+  const large = fc.array(fc.record({ urn: anyUrn, direction }), { minLength: 100, maxLength: 200 })
+  fc.assert(
+    fc.property(anyState, fc.oneof(fc.constant([]), large), (state, collapse) => {
+      const whole = { ...state, collapsed: collapse }
+      const { pathname, search, hash } = new URL(addressOfView(whole), 'http://host/prefix/ui/lineage')
+      return (
+        pathname === '/prefix/ui/lineage' &&
+        search.length < 8_000 &&
+        JSON.stringify(viewOf({ search, hash }).state) === JSON.stringify(whole)
+      )
+    }),
+    { numRuns: 200 }
+  )
+  const urn = 'urn:li:dataset:a'
+  const long = expandedBy(
+    firstView(urn),
+    { urn, direction: 'DOWNSTREAM' },
+    Array.from({ length: 2_000 }, (_, index) => `urn:li:dataset:${index}`)
+  )
+  const { search, hash } = new URL(addressOfView(long), 'http://host/ui/')
+  t.ok(search.length < 100)
+  t.strictSame(viewOf({ search, hash }), { state: long, isCut: false, isLong: true })
+  t.strictSame(viewOf({ search, hash: '' }), { state: firstView(urn), isCut: true, isLong: false })
 })
 
 await t.test('the address of the first view has the URN alone, and it is legible', async (t) => {

@@ -67,9 +67,12 @@ query lineage($input: LineageGraphInput!, $columns: Boolean!) {
 }${card}`)
 
 /** The neighbours on one side of a card; a stack shows some of them. */
-export const lineageSide = define<{ lineageGraph: { nodes: { entity: RawCard }[] } }, { input: object }>(`
+export const lineageSide = define<
+  { lineageGraph: { nodes: { entity: RawCard; upstreamCount: number; downstreamCount: number }[] } },
+  { input: object }
+>(`
 query lineageSide($input: LineageGraphInput!) {
-  lineageGraph(input: $input) { nodes { entity { ...card } } }
+  lineageGraph(input: $input) { nodes { upstreamCount downstreamCount entity { ...card } } }
 }${card}`)
 
 /** All columns of one asset, those with lineage first. */

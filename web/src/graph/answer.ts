@@ -3,7 +3,11 @@ import { cardOf } from '../api/entity.ts'
 import type { RawGraph } from '../api/lineage-queries.ts'
 import type { GraphAnswer } from './picture.ts'
 
-export const answerOf = ({ nodes, edges, totals, complete }: RawGraph): GraphAnswer => ({
+export const answerOf = (
+  { nodes, edges, totals, complete }: RawGraph,
+  { hidesJobs }: { hidesJobs: boolean }
+): GraphAnswer => ({
+  hidesJobs,
   nodes: nodes.map(({ entity, columnRows, ...node }) => ({
     ...node,
     card: cardOf(entity),

@@ -32,38 +32,36 @@ type Props = {
 
 export const AsList = ({ picture, selected, choose, expand }: Props) => (
   <ul class="as-list list" aria-label={words.list} data-testid="as-list">
-    {picture.items.map((item) =>
-      item.kind === 'card' ? (
-        <li key={item.id} data-node={item.id} aria-current={selected === item.id || undefined}>
-          <a href={assetAddress(item.id)}>{item.node.card.name}</a>
-          <div class="soft">
-            {[words.place[item.node.side](item.node.degree ?? 0), factsOf(item.node)].join(' · ')}
-          </div>
-          <div class="row">
-            <button
-              type="button"
-              onClick={() => {
-                choose(item.id)
-              }}
-            >
-              {words.drawer.label}
-            </button>
-            {(['UPSTREAM', 'DOWNSTREAM'] as const).map((direction) =>
-              item.sides[direction].hidden > 0 ? (
-                <button
-                  key={direction}
-                  type="button"
-                  onClick={() => {
-                    expand(item.id, direction)
-                  }}
-                >
-                  {words.pill[direction](item.sides[direction].hidden)}
-                </button>
-              ) : null
-            )}
-          </div>
-        </li>
-      ) : null
-    )}
+    {picture.cards.map((item) => (
+      <li key={item.id} data-node={item.id} aria-current={selected === item.id || undefined}>
+        <a href={assetAddress(item.id)}>{item.node.card.name}</a>
+        <div class="soft">
+          {[words.place[item.node.side](item.node.degree ?? 0), factsOf(item.node)].join(' · ')}
+        </div>
+        <div class="row">
+          <button
+            type="button"
+            onClick={() => {
+              choose(item.id)
+            }}
+          >
+            {words.drawer.label}
+          </button>
+          {(['UPSTREAM', 'DOWNSTREAM'] as const).map((direction) =>
+            item.sides[direction].hidden > 0 ? (
+              <button
+                key={direction}
+                type="button"
+                onClick={() => {
+                  expand(item.id, direction)
+                }}
+              >
+                {words.pill[direction](item.sides[direction].hidden)}
+              </button>
+            ) : null
+          )}
+        </div>
+      </li>
+    ))}
   </ul>
 )

@@ -9,13 +9,16 @@ import { Failure, Loading } from '../parts/states.tsx'
 import { useResource } from '../parts/use-resource.ts'
 import { texts, typeName } from '../texts.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
-import type { Direction } from './model.ts'
+import { LongList } from './long-list.tsx'
+import { bounds, type Direction } from './model.ts'
+import { shownPaths } from './paths.ts'
 import type { CardItem } from './picture.ts'
 
 type Props = {
   item: CardItem
   start: { urn: string; name: string }
   showsColumns: boolean
+  hidesJobs: boolean
   column: string | null
   chooseColumn: (urn: string) => void
   recentre: () => void
@@ -25,12 +28,11 @@ type Props = {
   close: () => void
 }
 
-const pathsMostCount = 20
-
 export function Drawer({
   item,
   start,
   showsColumns,
+  hidesJobs,
   column,
   chooseColumn,
   recentre,
@@ -43,7 +45,14 @@ export function Drawer({
   const { card } = node
   const isStart = id === start.urn
   return (
-    <aside class="over drawer" aria-label={words.drawer.label} data-testid="drawer">
+    <aside
+      class="over drawer"
+      aria-label={words.drawer.label}
+      data-testid="drawer"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') close()
+      }}
+    >
       <div class="row apart">
         <span class="soft">{typeName(card.type)}</span>
         <button type="button" class="plain" aria-label={words.drawer.close} onClick={close}>
@@ -120,8 +129,8 @@ export function Drawer({
         )}
         <CopyButton text={card.urn} label={texts.copy.urn} />
       </div>
-      {!isStart && <Paths from={start} to={card.urn} showPaths={showPaths} />}
-      {showsColumns && card.type === 'DATASET' && (
+      {!isStart && <Paths from={start} to={card.urn} hidesJobs={hidesJobs} showPaths={showPaths} />}
+      {showsColumns && node.columnRows !== null && node.columnRows.total > 0 && (
         <ColumnList urn={card.urn} column={column} choose={chooseColumn} />
       )}
     </aside>
@@ -131,15 +140,17 @@ export function Drawer({
 function Paths({
   from,
   to,
+  hidesJobs,
   showPaths
 }: {
   from: { urn: string; name: string }
   to: string
+  hidesJobs: boolean
   showPaths: Props['showPaths']
 }) {
   const [isAsked, setAsked] = useState<string | null>(null)
   const { data, error, reload } = useResource(isAsked === to ? `${from.urn} ${to}` : null, (signal) =>
-    graphql(lineagePaths, { from: from.urn, to, count: pathsMostCount }, signal)
+    graphql(lineagePaths, { from: from.urn, to, count: bounds.paths }, signal)
   )
   if (isAsked !== to)
     return (
@@ -164,8 +175,11 @@ function Paths({
       {found.map(({ hops, totalShortest, paths }) => (
         <div key={hops} class="stack">
           <strong>{words.paths.label(totalShortest, hops ?? 0)}</strong>
+          {words.paths.first(paths.length, totalShortest) && (
+            <span class="soft">{words.paths.first(paths.length, totalShortest)}</span>
+          )}
           <ol class="paths">
-            {paths.slice(0, 5).map(({ steps }) => (
+            {paths.map(({ steps }) => (
               <li key={steps.map(({ entity }) => entity.urn).join(' ')}>
                 {steps.map(({ entity }) => cardOf(entity).name).join(' → ')}
               </li>
@@ -176,7 +190,12 @@ function Paths({
             class="primary"
             data-testid="show-paths"
             onClick={() => {
-              showPaths(paths.map(({ steps }) => steps.map(({ entity }) => entity.urn)))
+              showPaths(
+                shownPaths(
+                  paths.map(({ steps }) => steps.map(({ entity }) => entity)),
+                  { hidesJobs }
+                )
+              )
             }}
           >
             {words.drawer.pathsFromStart}
@@ -186,8 +205,6 @@ function Paths({
     </>
   )
 }
-
-const rowsMostCount = 300
 
 function ColumnList({
   urn,
@@ -235,24 +252,31 @@ function ColumnList({
         />
         {words.drawer.onlyLineage}
       </label>
-      <ul data-testid="drawer-columns">
-        {listed.slice(0, rowsMostCount).map((row) => (
-          <li key={row.path}>
-            <button
-              type="button"
-              class="plain"
-              disabled={row.urn === null}
-              aria-pressed={row.urn !== null && row.urn === column}
-              onClick={() => {
-                if (row.urn !== null) choose(row.urn)
-              }}
-            >
-              <span>{row.path}</span>
-              <span class="soft">{row.dataType}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <span class="soft" role="status" data-testid="drawer-listed">
+        {words.drawer.listed(listed.length, found.total)}
+      </span>
+      <LongList
+        label={words.drawer.columns}
+        testId="drawer-columns"
+        rows={listed}
+        rowHeight={30}
+        keyOf={({ path }) => path}
+        draw={({ urn, path, dataType }) => (
+          <button
+            type="button"
+            class="plain"
+            disabled={urn === null}
+            aria-pressed={urn !== null && urn === column}
+            title={path}
+            onClick={() => {
+              if (urn !== null) choose(urn)
+            }}
+          >
+            <span>{path}</span>
+            <span class="soft">{dataType}</span>
+          </button>
+        )}
+      />
     </section>
   )
 }

@@ -112,28 +112,22 @@ const csvHead = [
   'downstream'
 ]
 
-/** One line for each card shown, in the order of the answer; CRLF, as RFC 4180 has it. */
-export const csvOf = ({ items }: Pick<Picture, 'items'>): string =>
+/** One line for each asset shown, also in closed groups, in the order of the answer; CRLF, as RFC 4180 has it. */
+export const csvOf = ({ cards }: Pick<Picture, 'cards'>): string =>
   [
     csvHead,
-    ...items.flatMap((item) =>
-      item.kind === 'card'
-        ? [
-            [
-              item.id,
-              item.node.card.name,
-              item.node.card.type,
-              item.node.card.platform,
-              item.node.card.environment,
-              item.node.card.domain?.name ?? null,
-              item.node.side,
-              item.node.degree,
-              item.node.upstreamCount,
-              item.node.downstreamCount
-            ]
-          ]
-        : []
-    )
+    ...cards.map(({ id, node }) => [
+      id,
+      node.card.name,
+      node.card.type,
+      node.card.platform,
+      node.card.environment,
+      node.card.domain?.name ?? null,
+      node.side,
+      node.degree,
+      node.upstreamCount,
+      node.downstreamCount
+    ])
   ]
     .map((cells) => `${cells.map(csvCell).join(',')}\r\n`)
     .join('')

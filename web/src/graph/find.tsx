@@ -5,12 +5,11 @@ import { lineageTexts as words } from '../texts/lineage.ts'
 
 const matchesMostCount = 30
 
-export function matchesOf({ items }: Picture, text: string): { id: string; name: string; note: string }[] {
+export function matchesOf({ cards }: Picture, text: string): { id: string; name: string; note: string }[] {
   const wanted = text.trim().toLowerCase()
   if (wanted === '') return []
   const found: { id: string; name: string; note: string; rank: number }[] = []
-  for (const item of items) {
-    if (item.kind !== 'card') continue
+  for (const item of cards) {
     const { card } = item.node
     const name = card.name.toLowerCase()
     const row = item.rows.find(({ path }) => path.toLowerCase().includes(wanted))

@@ -8,7 +8,7 @@ import type { Box } from './layout.ts'
 import type { Colouring, Direction } from './model.ts'
 import type { Highlight, Stage } from './stage.ts'
 import { attachViewport, type Viewport } from './viewport.ts'
-import { visibleOf } from './visible.ts'
+import { crosses, visibleOf } from './visible.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 
 export type GraphActions = {
@@ -19,6 +19,8 @@ export type GraphActions = {
   openStack: (id: string, element: Element) => void
   toggleGroup: (group: string) => void
   showColumnsOf: (urn: string) => void
+  /** Moves the view if the item is not in it. */
+  reveal: (id: string) => void
   pointAtEdge: (id: string | null, at: { x: number; y: number }) => void
   keyDown: (event: KeyboardEvent, focused: string | null) => void
 }
@@ -111,6 +113,8 @@ export function Graph({ stage, name, colouring, selected, column, actions, ready
       class="graph"
       data-testid="graph"
       role="group"
+      // Chromium makes an SVG with a listener for the focus a tab stop of its own.
+      tabindex={-1}
       aria-label={words.canvas(name)}
       onClick={onClick}
       onPointerOver={onPointerOver}
@@ -121,7 +125,11 @@ export function Graph({ stage, name, colouring, selected, column, actions, ready
       }}
       onFocusIn={(event) => {
         const element = closest(event, '[data-node], [data-item]')
-        stage.focused.value = element?.getAttribute('data-node') ?? element?.getAttribute('data-item') ?? null
+        const id = element?.getAttribute('data-node') ?? element?.getAttribute('data-item') ?? null
+        // A click beside the cards leaves the keyboard at its card.
+        if (id === null) return
+        stage.focused.value = id
+        if (closest(event, ':focus-visible')) actions.reveal(id)
       }}
       onKeyDown={(event) => {
         actions.keyDown(event, stage.focused.value)
@@ -175,14 +183,10 @@ function Items({
     if (world instanceof SVGGElement) light(world, stage.highlight.peek())
   })
   if (!placed) return <g ref={layer} />
-  const visible = visibleOf(placed.scene.items, window)
-  const start = placed.scene.items[0]?.item.id ?? null
-  const tabStop =
-    focused !== null && placed.scene.byId.has(focused)
-      ? focused
-      : selected !== null && placed.scene.byId.has(selected)
-        ? selected
-        : start
+  const { items, byId } = placed.scene
+  const tabStop = [focused, selected].find((id) => id !== null && byId.has(id)) ?? items[0]?.item.id ?? null
+  // The tab stop is drawn wherever it is: without it, Tab would not reach the graph, and a card with the focus would lose it.
+  const visible = items.filter(({ item, box }) => item.id === tabStop || crosses(box, window))
   return (
     <g ref={layer} class="items">
       {visible.map((each) => itemNode(each, { detail, colouring, selected, column, tabStop }))}

@@ -52,7 +52,9 @@ export const bounds = {
   page: 10,
   cards: 200,
   cardsMost: 2_000,
-  columnRows: 8
+  columnRows: 8,
+  /** Shortest paths that are listed and highlighted. */
+  paths: 50
 }
 
 export const firstView = (urn: string): ViewState => ({
@@ -118,6 +120,43 @@ export function queryOf(state: ViewState): string {
   put('max', state.maxCards, first.maxCards)
   // These mean nothing in a query, and a URN with them is legible.
   return params.toString().replace(/%(3A|28|29|2C|7E|21|2A|2F)/g, (code) => decodeURIComponent(code))
+}
+
+/** Servers and proxies refuse longer ones. */
+const queryMostChars = 4_000
+
+/**
+ * The address of a view, relative to the page. Of a long one only the start is in the query; the rest is behind the `#`,
+ * which browsers send to no server. `more` is there so that two such views have two addresses.
+ */
+export function addressOfView(state: ViewState): string {
+  const query = queryOf(state)
+  if (query.length <= queryMostChars) return `./lineage?${query}`
+  const end = query.indexOf('&')
+  const rest = query.slice(end + 1)
+  return `./lineage?${query.slice(0, end)}&more=${markOf(rest)}#${rest}`
+}
+
+/** Reads the query and the hash of an address. `isCut`: what was behind the `#` is lost, so this is the first view. */
+export function viewOf({ search, hash }: { search: string; hash: string }): {
+  state: ViewState
+  isCut: boolean
+  isLong: boolean
+} {
+  const params = new URLSearchParams(search)
+  const more = params.get('more')
+  const rest = hash.slice(1)
+  const isLong = more !== null && more === markOf(rest)
+  if (!isLong) return { state: stateOf(search), isCut: more !== null, isLong }
+  const start = new URLSearchParams({ urn: params.get('urn') ?? '' })
+  return { state: stateOf(`${start.toString()}&${rest}`), isCut: false, isLong }
+}
+
+/** Tells one long text from another. */
+function markOf(text: string): string {
+  let mark = 0
+  for (let at = 0; at < text.length; at += 1) mark = (Math.imul(mark, 31) + text.charCodeAt(at)) >>> 0
+  return mark.toString(36)
 }
 
 /** Reads any query: what makes no sense is as in the first view. */

@@ -13,14 +13,15 @@ import { useResource } from '../parts/use-resource.ts'
 import { texts } from '../texts.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { answerOf } from './answer.ts'
-import { queryOf, questionOf, stateOf, type ViewState } from './model.ts'
+import { addressOfView, questionOf, viewOf, type ViewState } from './model.ts'
 import { Skeleton } from './skeleton.tsx'
 import { View } from './view.tsx'
 import '../style/lineage.css'
 
 export function LineagePage() {
   const { url, route } = useLocation()
-  const state = stateOf(new URL(url, location.href).search)
+  // The router forgets what is behind the `#`; its address changes with it all the same.
+  const { state, isCut, isLong } = viewOf({ search: new URL(url, location.href).search, hash: location.hash })
   const input = questionOf(state)
   const {
     last: data,
@@ -28,7 +29,9 @@ export function LineagePage() {
     isLoading,
     reload
   } = useResource(state.urn === '' ? null : JSON.stringify(input), async (signal) =>
-    answerOf((await graphql(lineageGraph, { input, columns: input.columns }, signal)).lineageGraph)
+    answerOf((await graphql(lineageGraph, { input, columns: input.columns }, signal)).lineageGraph, {
+      hidesJobs: input.hideJobs
+    })
   )
   const start = data?.nodes[0]?.card
   useEffect(() => {
@@ -51,12 +54,18 @@ export function LineagePage() {
           </button>
         </div>
       )}
+      {isCut && (
+        <div class="banner" role="alert" data-testid="cut-link">
+          {words.cutLink}
+        </div>
+      )}
       <View
         answer={data}
         state={state}
         isLoading={isLoading}
+        isLong={isLong}
         go={(next: ViewState, { replace = false } = {}) => {
-          goTo(route, `./lineage?${queryOf(next)}`, replace)
+          goTo(route, addressOfView(next), replace)
         }}
         leave={(address) => {
           goTo(route, address)

@@ -57,3 +57,20 @@ export function closureOfPaths(links: Links, paths: readonly (readonly string[])
   }
   return { members, links: crossed }
 }
+
+const jobTypes: ReadonlySet<string> = new Set(['DATA_JOB', 'DATA_PROCESS_INSTANCE'])
+
+/** Paths as a view shows them: where it hides jobs, each once without the jobs between its ends. */
+export function shownPaths(
+  paths: readonly (readonly { urn: string; type: string }[])[],
+  { hidesJobs }: { hidesJobs: boolean }
+): string[][] {
+  const shown = paths.map((path) =>
+    path
+      .filter(
+        ({ type }, place) => !hidesJobs || place === 0 || place === path.length - 1 || !jobTypes.has(type)
+      )
+      .map(({ urn }) => urn)
+  )
+  return [...new Map(shown.map((path) => [path.join(' '), path])).values()]
+}

@@ -39,6 +39,8 @@ export type AnswerEdge = {
 }
 
 export type GraphAnswer = {
+  /** Whether jobs were hidden in the view that this answers. */
+  hidesJobs: boolean
   nodes: readonly AnswerNode[]
   edges: readonly AnswerEdge[]
   totals: {
@@ -96,7 +98,10 @@ export type ColumnEdge = { id: string; from: string; to: string; fromCard: strin
 export type Group = { id: string; name: string; count: number; isOpen: boolean }
 
 export type Picture = {
+  /** What is drawn. */
   items: readonly Item[]
+  /** Every asset shown, in the order of the answer; also those that a closed group stands for. */
+  cards: readonly CardItem[]
   edges: readonly PictureEdge[]
   columnEdges: readonly ColumnEdge[]
   groups: readonly Group[]
@@ -148,14 +153,14 @@ export function pictureOf(answer: GraphAnswer, choices: Choices): Picture {
     return group != null && closed.has(group) ? groupId(group) : urn
   }
   const onPath = choices.column === null ? null : closureOf(linksOf(columnEdges), choices.column).members
-  const cards = answer.nodes
-    .filter(({ card }) => itemOf(card.urn) === card.urn)
-    .map((node) => cardOf(node, groupOf.get(node.card.urn) ?? null, onPath, choices))
-  const stacks = cards.flatMap(stacksOf)
+  const cards = answer.nodes.map((node) => cardOf(node, groupOf.get(node.card.urn) ?? null, onPath, choices))
+  const drawn = cards.filter(({ id }) => itemOf(id) === id)
+  const stacks = drawn.flatMap(stacksOf)
   const edges = [...edgesOf(answer.edges, itemOf), ...stacks.map(edgeOfStack)]
   return {
+    cards,
     items: [
-      ...cards,
+      ...drawn,
       ...stacks,
       ...groups.flatMap(({ id, name, count, isOpen }): GroupItem[] =>
         isOpen ? [] : [{ kind: 'group', id: groupId(id), group: id, name, count }]

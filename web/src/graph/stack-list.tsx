@@ -2,17 +2,19 @@
 import { computePosition, flip, offset, shift } from '@floating-ui/dom'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
-import { cardOf } from '../api/entity.ts'
+import { cardOf, type Card } from '../api/entity.ts'
 import { lineageSide } from '../api/lineage-queries.ts'
 import { graphql } from '../api/request.ts'
-import { Failure, Loading } from '../parts/states.tsx'
-import { useResource } from '../parts/use-resource.ts'
+import { Failure } from '../parts/states.tsx'
+import { usePages } from '../parts/use-pages.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
+import { LongList } from './long-list.tsx'
 import { bounds, questionOf, type ViewState } from './model.ts'
 import type { StackItem } from './picture.ts'
 
-/** As many names as are listed; a filter finds only among them, and the list says so. */
-const listedMostCount = 1_000
+/** Names that come with one request, and in all; the table has more. */
+const pageCount = 1_000
+const listedMostCount = 50_000
 
 type Props = {
   stack: StackItem
@@ -27,24 +29,35 @@ type Props = {
 export function StackList({ stack, anchor, state, shown, add, next, close }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [text, setText] = useState('')
-  const [picked, setPicked] = useState<readonly string[]>([])
+  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [place, setPlace] = useState({ x: 8, y: 8 })
   const input = {
     ...questionOf(state),
     urn: stack.urn,
-    upHops: stack.direction === 'UPSTREAM' ? 1 : 0,
-    downHops: stack.direction === 'DOWNSTREAM' ? 1 : 0,
-    expand: [],
+    upHops: 0,
+    downHops: 0,
     collapse: [],
     fanOut: undefined,
     columns: false,
-    count: Math.min(bounds.cardsMost, listedMostCount + 1)
+    count: pageCount + 1
   }
-  const {
-    last: data,
-    error,
-    reload
-  } = useResource(JSON.stringify(input), (signal) => graphql(lineageSide, { input }, signal))
+  const { rows, total, isLoading, error, retry } = usePages<Card>(
+    JSON.stringify([input, stack.direction]),
+    async (next, signal) => {
+      const start = Number(next ?? 0)
+      const expand = [{ urn: stack.urn, direction: stack.direction, start, count: pageCount }]
+      const { nodes } = (await graphql(lineageSide, { input: { ...input, expand } }, signal)).lineageGraph
+      const found = nodes.slice(1).map(({ entity }) => cardOf(entity))
+      const [own] = nodes
+      return {
+        rows: found,
+        next: found.length < pageCount ? null : String(start + pageCount),
+        total: (stack.direction === 'UPSTREAM' ? own?.upstreamCount : own?.downstreamCount) ?? 0,
+        isPartial: false
+      }
+    },
+    listedMostCount
+  )
   useEffect(() => {
     const element = box.current
     if (!element) return
@@ -52,7 +65,7 @@ export function StackList({ stack, anchor, state, shown, add, next, close }: Pro
       placement: stack.direction === 'UPSTREAM' ? 'left' : 'right',
       middleware: [offset(8), flip(), shift({ padding: 8, crossAxis: true })]
     }).then(setPlace)
-  }, [anchor, data])
+  }, [anchor, total === undefined])
   useEffect(() => {
     box.current?.querySelector('input')?.focus()
     const leave = (event: Event): void => {
@@ -63,9 +76,7 @@ export function StackList({ stack, anchor, state, shown, add, next, close }: Pro
       removeEventListener('pointerdown', leave)
     }
   }, [])
-  const cards = (data?.lineageGraph.nodes ?? [])
-    .map(({ entity }) => cardOf(entity))
-    .filter(({ urn }) => urn !== stack.urn && !shown.has(urn))
+  const cards = rows.filter(({ urn }) => !shown.has(urn))
   const wanted = text.trim().toLowerCase()
   const listed = cards.filter(
     ({ name, urn }) => name.toLowerCase().includes(wanted) || urn.toLowerCase().includes(wanted)
@@ -93,38 +104,43 @@ export function StackList({ stack, anchor, state, shown, add, next, close }: Pro
           setText(event.currentTarget.value)
         }}
       />
-      {error && !data ? <Failure error={error} retry={reload} /> : !data ? <Loading /> : null}
-      {data && cards.length < stack.count && (
-        <span class="soft">{words.stackList.first(cards.length, stack.count)}</span>
-      )}
-      <ul>
-        {listed.slice(0, 200).map(({ urn, name, platform }) => (
-          <li key={urn}>
-            <label title={urn}>
-              <input
-                type="checkbox"
-                checked={picked.includes(urn)}
-                onChange={() => {
-                  setPicked(picked.includes(urn) ? picked.filter((each) => each !== urn) : [...picked, urn])
-                }}
-              />
-              <span>
-                {name} <span class="soft">{platform}</span>
-              </span>
-            </label>
-          </li>
-        ))}
-      </ul>
+      {error && <Failure error={error} retry={retry} />}
+      <span class="soft" role="status" data-testid="stack-listed" aria-busy={isLoading}>
+        {words.stackList.listed(listed.length, stack.count)}
+      </span>
+      <LongList
+        label={words.stackList.label}
+        testId="stack-names"
+        rows={listed}
+        rowHeight={28}
+        keyOf={({ urn }) => urn}
+        draw={({ urn, name, platform }) => (
+          <label title={urn}>
+            <input
+              type="checkbox"
+              checked={picked.has(urn)}
+              onChange={() => {
+                const next = new Set(picked)
+                if (!next.delete(urn)) next.add(urn)
+                setPicked(next)
+              }}
+            />
+            <span>
+              {name} <span class="soft">{platform}</span>
+            </span>
+          </label>
+        )}
+      />
       <div class="row">
-        {picked.length > 0 ? (
+        {picked.size > 0 ? (
           <button
             type="button"
             class="primary"
             onClick={() => {
-              add(picked)
+              add([...picked])
             }}
           >
-            {words.stackList.add(picked.length)}
+            {words.stackList.add(picked.size)}
           </button>
         ) : (
           <button

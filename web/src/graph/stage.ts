@@ -2,7 +2,7 @@
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Box } from './layout.ts'
 import { closureOf, closureOfPaths, linksOf, type Links } from './paths.ts'
-import type { Picture } from './picture.ts'
+import { groupId, type Picture } from './picture.ts'
 import type { Scene } from './scene.ts'
 import { detailAt, isSameBox, windowOf, type DetailLevel, type Size, type View } from './visible.ts'
 
@@ -62,6 +62,17 @@ function highlightOfColumn({ links, columnLinks, picture }: Placed, column: stri
   return { items, edges, columns: members, columnEdges }
 }
 
+/** Each step as the item that shows it, a card or its closed group; steps that nothing shows, such as hidden jobs, are bridged. */
+function pathsOfItems({ picture, scene }: Placed, paths: readonly (readonly string[])[]): string[][] {
+  const groupOf = new Map(picture.cards.map(({ id, group }) => [id, group === null ? '' : groupId(group)]))
+  return paths.map((path) => {
+    const items = path
+      .map((urn) => (scene.byId.has(urn) ? urn : (groupOf.get(urn) ?? '')))
+      .filter((id) => scene.byId.has(id))
+    return items.filter((id, place) => id !== items[place - 1])
+  })
+}
+
 export function createStage(): Stage {
   const view = signal<View>({ x: 0, y: 0, scale: 1 })
   const size = signal<Size>({ width: 1, height: 1 })
@@ -94,7 +105,9 @@ export function createStage(): Stage {
       const card = hovered.value
       if (card === null && paths.value.length === 0) return null
       const { members, links } =
-        card === null ? closureOfPaths(current.links, paths.value) : closureOf(current.links, card)
+        card === null
+          ? closureOfPaths(current.links, pathsOfItems(current, paths.value))
+          : closureOf(current.links, card)
       return { items: members, edges: links, columns: null, columnEdges: none }
     })
   }

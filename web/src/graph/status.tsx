@@ -4,8 +4,8 @@ import { columnReach, lineagePaths } from '../api/lineage-queries.ts'
 import { graphql } from '../api/request.ts'
 import { useResource } from '../parts/use-resource.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
-import type { ViewState } from './model.ts'
-import { closureOf } from './paths.ts'
+import { bounds, type ViewState } from './model.ts'
+import { closureOf, shownPaths } from './paths.ts'
 import type { GraphAnswer } from './picture.ts'
 import { columnEdgesDrawnMost, type Placed } from './stage.ts'
 
@@ -63,8 +63,8 @@ export function ColumnFocus({
   )
   const totals = data?.lineageGraph.totals
   const reach = totals ? totals.upstream + totals.downstream - totals.both + 1 : null
-  const owner = picture.items.find((item) => item.kind === 'card' && column.includes(`(${item.id},`))
-  const name = owner?.kind === 'card' ? owner.node.card.name : ''
+  const owner = picture.cards.find(({ id }) => column.includes(`(${id},`))
+  const name = owner?.node.card.name ?? ''
   const path = column.slice(column.lastIndexOf(',') + 1, -1)
   return (
     <span class="chip" data-testid="column-focus">
@@ -84,30 +84,56 @@ export function ColumnFocus({
 /** The shortest paths between the start and another asset, whichever is upstream. */
 export function PathChip({
   state,
+  answer,
   setPaths,
+  show,
   clear
 }: {
   state: ViewState
+  answer: GraphAnswer
   setPaths: (paths: readonly (readonly string[])[]) => void
+  /** Adds the cards of the paths that the view lacks. */
+  show: (paths: readonly (readonly string[])[]) => void
   clear: () => void
 }) {
+  const { urn, hidesJobs } = state
   const to = state.pathTo ?? ''
-  const { data } = useResource(`${state.urn} ${to}`, (signal) =>
-    graphql(lineagePaths, { from: state.urn, to, count: 20 }, signal)
+  const { data } = useResource(`${urn} ${to}`, (signal) =>
+    graphql(lineagePaths, { from: urn, to, count: bounds.paths }, signal)
   )
   const found = [data?.forth, data?.back].flatMap((paths) => (paths && paths.hops !== null ? [paths] : []))
+  const paths = shownPaths(
+    found.flatMap(({ paths }) => paths.map(({ steps }) => steps.map(({ entity }) => entity))),
+    { hidesJobs }
+  )
   useEffect(() => {
-    setPaths(found.flatMap(({ paths }) => paths.map(({ steps }) => steps.map(({ entity }) => entity.urn))))
+    setPaths(paths)
     return () => {
       setPaths([])
     }
-  }, [data])
+  }, [data, hidesJobs])
+  // Hiding jobs takes away what the cards behind them were opened by. Asked once, because there may be no room for them.
+  const shownFor = useRef(hidesJobs)
+  useEffect(() => {
+    if (!data || shownFor.current === hidesJobs) return
+    const cards = new Set(answer.nodes.map(({ card }) => card.urn))
+    const lacking = paths.filter((path) => path.some((step) => !cards.has(step)))
+    if (answer.hidesJobs !== hidesJobs) return
+    shownFor.current = hidesJobs
+    if (lacking.length > 0) show(paths)
+  }, [data, hidesJobs, answer])
   return (
     <span class="chip" data-testid="path-chip">
       {data &&
         (found.length === 0
           ? words.paths.none
-          : found.map(({ totalShortest, hops }) => words.paths.label(totalShortest, hops ?? 0)).join('; '))}
+          : found
+              .map(({ totalShortest, hops, paths }) =>
+                [words.paths.label(totalShortest, hops ?? 0), words.paths.first(paths.length, totalShortest)]
+                  .filter(Boolean)
+                  .join('. ')
+              )
+              .join('; '))}
       <button type="button" class="plain" onClick={clear}>
         {words.paths.clear}
       </button>

@@ -38,6 +38,8 @@ type Props = {
   answer: GraphAnswer
   state: ViewState
   isLoading: boolean
+  /** Whether the link of the view is longer than some programs take. */
+  isLong: boolean
   go: (next: ViewState, options?: { replace?: boolean }) => void
   leave: (address: string) => void
   /** Shown where there is no lineage. */
@@ -47,7 +49,7 @@ type Props = {
 /** Steps of the zoom keys. */
 const zoomStep = 1.25
 
-export function View({ answer, state, isLoading, go, leave, empty }: Props) {
+export function View({ answer, state, isLoading, isLong, go, leave, empty }: Props) {
   const stage = useMemo(createStage, [])
   const former = useRef<Scene | null>(null)
   const held = useRef<string | null>(null)
@@ -67,6 +69,8 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
     return placedOf(picture, scene)
   }, [answer, group, toggledGroups.join(' '), column, showsColumns])
   const { picture, scene } = placed
+  const cardById = useMemo(() => new Map(picture.cards.map((card) => [card.id, card])), [picture])
+  const toOpen = useRef<string | null>(null)
   const start = answer.nodes[0]?.card ?? { urn: state.urn, name: state.urn }
 
   useLayoutEffect(() => {
@@ -94,7 +98,14 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
   }
   const focusItem = (id: string): void => {
     const box = scene.byId.get(id)?.box
-    if (!box) return
+    if (!box) {
+      const group = cardById.get(id)?.group
+      if (group == null) return
+      // In a closed group: focused when the group is open.
+      toOpen.current = id
+      toggleGroup(group)
+      return
+    }
     stage.focused.value = id
     viewport.current?.reveal(box)
     // It may have to be drawn first.
@@ -107,10 +118,7 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
       })
     })
   }
-  const cardOf = (urn: string): CardItem | null => {
-    const item = scene.byId.get(urn)?.item
-    return item?.kind === 'card' ? item : null
-  }
+  const cardOf = (urn: string): CardItem | null => cardById.get(urn) ?? null
   const expand = (urn: string, direction: Direction, { all = false } = {}): void => {
     const hidden = cardOf(urn)?.sides[direction].hidden ?? 0
     const isCollapsed = state.collapsed.some((each) => each.urn === urn && each.direction === direction)
@@ -149,6 +157,11 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
       if (element) setStack({ id, element })
     }
   }
+  useEffect(() => {
+    if (toOpen.current === null || !scene.byId.has(toOpen.current)) return
+    focusItem(toOpen.current)
+    toOpen.current = null
+  }, [placed])
   const tableAddress = assetAddress(state.urn, { tab: 'impact', dir: state.sides === 'up' ? 'up' : null })
   const keyDown: GraphActions['keyDown'] = (event, focused) => {
     const command = commandOf(event)
@@ -162,6 +175,8 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
       return
     }
     event.preventDefault()
+    // The shell has a list of keys as well.
+    event.stopPropagation()
     const id = focused !== null && scene.byId.has(focused) ? focused : start.urn
     switch (command.kind) {
       case 'move': {
@@ -217,6 +232,10 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
     showColumnsOf: (urn) => {
       change({ selected: urn }, { replace: true })
     },
+    reveal: (id) => {
+      const box = scene.byId.get(id)?.box
+      if (box) viewport.current?.reveal(box)
+    },
     pointAtEdge: (id, at) => {
       setPointed((last) => (id === null && last === null ? last : id === null ? null : { id, ...at }))
     }
@@ -229,6 +248,7 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
       item={selected}
       start={start}
       showsColumns={showsColumns}
+      hidesJobs={state.hidesJobs}
       column={column}
       chooseColumn={chooseColumn}
       recentre={() => {
@@ -283,7 +303,12 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
         )}
         {state.pathTo !== null && (
           <PathChip
+            key={`${state.urn} ${state.pathTo}`}
             state={state}
+            answer={answer}
+            show={(paths) => {
+              go(expandedAlong(state, paths), { replace: true })
+            }}
             setPaths={(paths) => {
               stage.paths.value = paths
             }}
@@ -321,6 +346,7 @@ export function View({ answer, state, isLoading, go, leave, empty }: Props) {
             )}
           </span>
         )}
+        {isLong && <span data-testid="long-link">{words.longLink(location.href.length)}</span>}
         <span class="row end">
           <Find picture={picture} goTo={focusItem} />
           <CopyButton text={() => location.href} label={texts.copy.link} />

@@ -19,7 +19,7 @@ export function Dialog({ title, close, children, isEscapable = true }: DialogPro
     const before = document.activeElement
     dialog.current?.showModal()
     return () => {
-      if (before instanceof HTMLElement) before.focus()
+      if (before instanceof HTMLElement || before instanceof SVGElement) before.focus()
     }
   }, [])
   return (

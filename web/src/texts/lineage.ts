@@ -77,7 +77,8 @@ export const lineageTexts = {
     next: (count: number): string => `Add the next ${number(count)}`,
     all: 'Add all',
     table: 'Open as table',
-    first: (count: number, total: number): string => `The first ${number(count)} of ${number(total)}.`,
+    listed: (count: number, total: number): string => `${number(count)} of ${number(total)} listed.`,
+    label: 'Hidden assets',
     close: 'Close'
   },
   group: (name: string, count: number): string => `${name} (${many(count, 'asset', 'assets')})`,
@@ -147,11 +148,14 @@ export const lineageTexts = {
     columns: 'Columns',
     filter: 'Filter columns',
     onlyLineage: 'Only with lineage',
+    listed: (count: number, total: number): string => `${number(count)} of ${number(total)} listed.`,
     placeholder: 'Something refers to it, but nothing has described it.'
   },
   paths: {
     label: (total: number, hops: number): string =>
       `${many(total, 'shortest path', 'shortest paths')} of ${many(hops, 'hop', 'hops')}`,
+    first: (count: number, total: number): string =>
+      count < total ? `The first ${number(count)} are shown.` : '',
     none: 'No path leads from one to the other.',
     to: 'Paths to',
     clear: 'Clear the paths'
@@ -186,6 +190,9 @@ export const lineageTexts = {
   notFound: 'This asset is unknown',
   notFoundHint: 'It appears here as soon as something that names it is loaded.',
   stale: 'This could not be loaded, so the picture is the one before.',
+  longLink: (length: number): string =>
+    `The link of this view has ${number(length)} characters; some programs cut it.`,
+  cutLink: 'The end of the link is missing, so this is the first view of the asset.',
   list: 'The graph as a list',
   keys: {
     title: 'Keys of the lineage graph',
@@ -194,13 +201,15 @@ export const lineageTexts = {
       ['← →', 'Neighbour upstream or downstream'],
       ['↑ ↓', 'Card above or below'],
       ['Enter', 'Choose the card, and show what is known of it'],
+      ['Tab', 'From a chosen card to its details, and to its columns'],
       ['[ ]', 'Show more upstream or downstream'],
       ['{ }', 'Hide what is upstream or downstream'],
       ['C', 'Columns on or off'],
       ['F', 'Show the whole graph'],
       ['+ − 0', 'Zoom in, out, natural size'],
       ['T', 'Impact table'],
-      ['Esc', 'Clear what is chosen']
+      ['Esc', 'Clear what is chosen'],
+      ['?', 'This list']
     ] as readonly (readonly [string, string])[]
   }
 }
