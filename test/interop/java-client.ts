@@ -1,11 +1,11 @@
-/** OpenLineage's client for Java, from Maven Central and unmodified: a ten-line program sends one event, and its edges are looked for. */
+/** OpenLineage's client for Java, from Maven Central and unmodified: a small program sends the events of one run, and their edges are looked for. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { packagePath } from '../../shared/platform/paths.ts'
 import type { Catalog } from './catalog.ts'
 import { hasEdge } from './has-edge.ts'
+import { cacheFolder } from './python-environment.ts'
 
 type Outcome = { passed: number; failed: number; skipped: number }
 
@@ -22,7 +22,7 @@ export async function runJavaClient(catalog: Catalog): Promise<Outcome> {
     console.log(`skipped: openlineage-java: ${command} is not installed`)
     return { passed: 0, failed: 0, skipped: 1 }
   }
-  const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tributary', 'interop-java')
+  const folder = join(cacheFolder(), 'java')
   mkdirSync(folder, { recursive: true })
   cpSync(packagePath('test/interop/java'), folder, { recursive: true })
   const classes = join(folder, 'target', 'classes')
@@ -43,6 +43,6 @@ export async function runJavaClient(catalog: Catalog): Promise<Outcome> {
   }
   const isThere =
     (await hasEdge(catalog, dataset('java.in'), job)) && (await hasEdge(catalog, job, dataset('java.out')))
-  console.log(`${isThere ? 'ok' : 'not ok'}: openlineage-java emits a run event`)
+  console.log(`${isThere ? 'ok' : 'not ok'}: openlineage-java emits a run, plain and compressed`)
   return { passed: isThere ? 1 : 0, failed: isThere ? 0 : 1, skipped: 0 }
 }
