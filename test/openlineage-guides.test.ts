@@ -21,7 +21,12 @@ const ways: { [guide: string]: readonly (readonly [upstream: string, downstream:
   ],
   spark: [
     [
-      job('spark', 'shop', 'spark-prod', 'shop.execute_create_data_source_table_as_select_command.totals'),
+      job(
+        'spark',
+        'shop',
+        'spark-prod',
+        'shop.execute_create_data_source_table_as_select_command.shop_totals'
+      ),
       dataset('hive', 'shop.totals')
     ],
     [

@@ -38,7 +38,8 @@ function findPython(): Python {
   )
 }
 
-const cacheFolder = (): string =>
+/** Where the clients are kept between runs. */
+export const cacheFolder = (): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tributary', 'interop')
 
 /** Path of the environment's `bin`; the path of the requirements is one within the package. Throws NoPython, or an Error where they cannot be installed. */

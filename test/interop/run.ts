@@ -2,8 +2,8 @@
  * `npm run interop [-- --only WORD] [--backend postgres|redis] [--transport restli|openapi] [--bench]`: DataHub's own clients, in Python and
  * unmodified, against a catalog that is started for them, on each queue backend and over each of their two transports.
  *
- * OpenLineage's own clients for Python and Java send their events to the same catalog, and the guides for dbt and Airflow are run. Each of
- * `--only openlineage`, `dbt` and `airflow` runs one of these alone.
+ * OpenLineage's own clients for Python and Java send their events to the same catalog, and the guides for dbt, Airflow and Spark are run. Each of
+ * `--only openlineage`, `dbt`, `airflow` and `spark` runs one of these alone.
  * Ends with 1 where a call failed. Without a usable Python it says so; under CI=true that is a failure.
  */
 import { spawn } from 'node:child_process'
@@ -21,6 +21,7 @@ import { startCatalog, type Catalog } from './catalog.ts'
 import { runDbtGuide } from './dbt/run-guide.ts'
 import { runJavaClient } from './java-client.ts'
 import { NoPython, openPythonEnvironment } from './python-environment.ts'
+import { runSparkGuide } from './spark/run-guide.ts'
 
 const { values } = parseArgs({
   options: {
@@ -39,7 +40,7 @@ const transports = ['restli', 'openapi'].filter(
 type Outcome = { passed: number; failed: number; skipped: number }
 
 /** What emits OpenLineage is asked for alone. */
-const isForProducer = ['openlineage', 'dbt', 'airflow'].includes(values.only ?? '')
+const isForProducer = ['openlineage', 'dbt', 'airflow', 'spark'].includes(values.only ?? '')
 
 /** The lines that the clients' suite ends with. */
 const closing = /^(\d+) passed, (\d+) failed, (\d+) skipped$/
@@ -146,6 +147,7 @@ async function main(): Promise<void> {
         outcomes.push(...(await runBackend(bin, postgres.url, 'Postgres', null)))
       if (isWanted('dbt')) outcomes.push(await runDbtGuide(postgres.url))
       if (isWanted('airflow')) outcomes.push(await runAirflowGuide(postgres.url))
+      if (isWanted('spark')) outcomes.push(await runSparkGuide(postgres.url))
     }
     if (values.backend !== 'postgres' && !isForProducer)
       outcomes.push(...(await onRedis((redisUrl) => runBackend(bin, postgres.url, 'Redis', redisUrl))))
