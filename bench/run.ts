@@ -1,6 +1,7 @@
 /** `npm run bench -- NAME`: runs one benchmark, prints its rows and writes them to bench/results/NAME.json. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { packagePath } from '../shared/platform/paths.ts'
+import { benchGraphUi } from './graph-ui/bench.ts'
 import { benchLineage } from './lineage/bench.ts'
 import { benchLineageHttp } from './lineage-http/bench.ts'
 import { benchLoadingInteractive } from './loading/interactive.ts'
@@ -11,6 +12,7 @@ import { benchOpenLineage } from './openlineage/bench.ts'
 import { benchSearch } from './search/bench.ts'
 
 const benches: Record<string, (args: readonly string[]) => Promise<object>> = {
+  'graph-ui': benchGraphUi,
   lineage: benchLineage,
   'lineage-http': benchLineageHttp,
   loading: benchLoading,

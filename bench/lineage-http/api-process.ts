@@ -26,7 +26,7 @@ const startMaxMs = 60_000
 
 /** Resolves when the process answers requests, which is before its graph is loaded. */
 export async function startApi(
-  { databaseUrl, token, folder }: Catalog,
+  { databaseUrl, token, folder }: Pick<Catalog, 'databaseUrl' | 'token' | 'folder'>,
   env: Record<string, string> = {}
 ): Promise<ApiProcess> {
   const port = await freePort()
