@@ -116,6 +116,14 @@ t.test('the budget of work', async (t) => {
 
 t.test('an answer written in pieces is the text that JSON.stringify gives', async (t) => {
   fc.assert(fc.property(fc.jsonValue(), (value) => [...textsOf(value)].join('') === JSON.stringify(value)))
+  const large = {
+    list: Array.from({ length: 1_000 }, (_, id) => ({ id, none: undefined, in: [[id], {}, '"'] }))
+  }
+  t.equal([...textsOf(large)].join(''), JSON.stringify(large))
+  t.ok(
+    [...textsOf(large)].every((text) => text.length < 1_000),
+    'in small parts'
+  )
   const value = {
     data: {
       none: undefined,

@@ -43,42 +43,44 @@ export function LineagePage() {
   if (error && !data) return <Failure error={error} retry={reload} />
   if (!data || !start) return <Skeleton />
   return (
-    <>
-      {error && (
-        <div class="row apart banner" role="alert">
-          <span>
-            {words.stale} {error.message}
-          </span>
-          <button type="button" onClick={reload}>
-            {texts.state.retry}
-          </button>
-        </div>
-      )}
-      {isCut && (
-        <div class="banner" role="alert" data-testid="cut-link">
-          {words.cutLink}
-        </div>
-      )}
-      <View
-        answer={data}
-        state={state}
-        isLoading={isLoading}
-        isLong={isLong}
-        go={(next: ViewState, { replace = false } = {}) => {
-          goTo(route, addressOfView(next), replace)
-        }}
-        leave={(address) => {
-          goTo(route, address)
-        }}
-        empty={
-          data.nodes.length === 1 &&
-          data.edges.length === 0 &&
-          data.totals.upstream + data.totals.downstream === 0 ? (
-            <NoLineage urn={state.urn} />
-          ) : null
-        }
-      />
-    </>
+    <View
+      answer={data}
+      state={state}
+      isLoading={isLoading}
+      isLong={isLong}
+      notice={
+        <>
+          {error && (
+            <div class="row apart banner" role="alert">
+              <span>
+                {words.stale} {error.message}
+              </span>
+              <button type="button" onClick={reload}>
+                {texts.state.retry}
+              </button>
+            </div>
+          )}
+          {isCut && (
+            <div class="banner" role="alert" data-testid="cut-link">
+              {words.cutLink}
+            </div>
+          )}
+        </>
+      }
+      go={(next: ViewState, { replace = false } = {}) => {
+        goTo(route, addressOfView(next), replace)
+      }}
+      leave={(address) => {
+        goTo(route, address)
+      }}
+      empty={
+        data.nodes.length === 1 &&
+        data.edges.length === 0 &&
+        data.totals.upstream + data.totals.downstream === 0 ? (
+          <NoLineage urn={state.urn} />
+        ) : null
+      }
+    />
   )
 }
 

@@ -40,6 +40,8 @@ type Props = {
   isLoading: boolean
   /** Whether the link of the view is longer than some programs take. */
   isLong: boolean
+  /** What is wrong, above everything else. */
+  notice: ComponentChildren
   go: (next: ViewState, options?: { replace?: boolean }) => void
   leave: (address: string) => void
   /** Shown where there is no lineage. */
@@ -49,7 +51,7 @@ type Props = {
 /** Steps of the zoom keys. */
 const zoomStep = 1.25
 
-export function View({ answer, state, isLoading, isLong, go, leave, empty }: Props) {
+export function View({ answer, state, isLoading, isLong, notice, go, leave, empty }: Props) {
   const stage = useMemo(createStage, [])
   const former = useRef<Scene | null>(null)
   const held = useRef<string | null>(null)
@@ -274,6 +276,7 @@ export function View({ answer, state, isLoading, isLong, go, leave, empty }: Pro
   return (
     <div class="lineage" data-testid="lineage" aria-busy={isLoading}>
       <h1 class="visually-hidden">{words.title(start.name)}</h1>
+      {notice}
       <Toolbar
         state={state}
         change={change}
