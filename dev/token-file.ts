@@ -37,7 +37,7 @@ export async function ensureFirstToken(db: Db, config: Config): Promise<FirstTok
   }
 }
 
-/** The present content of the file. */
+/** Writes the file, unless it has a usable token already, and returns its content. */
 function writeTokenFile(config: Config, path: string): string {
   mkdirSync(config.dataDir, { recursive: true })
   const known = readTokenFile(config.dataDir)

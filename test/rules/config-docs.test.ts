@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
+import { settings } from '../../shared/platform/config.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { configTable, envExample } from '../support/config-table.ts'
 
@@ -25,4 +26,18 @@ t.test('docs/configuration.md lists every key with its default, unit and meaning
 
 t.test('.env.example lists every key with its default', async (t) => {
   t.equal(readFileSync(exampleFile, 'utf8'), envExample())
+})
+
+t.test('docs/how-to/deploy.md says of every key which process reads it', async (t) => {
+  const page = readFileSync(packagePath('docs/how-to/deploy.md'), 'utf8')
+  const [, section = ''] = page.split('## Which process reads what')
+  const named = new Set(
+    [...(section.split('\n## ')[0] ?? '').matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, key = '']) => key)
+  )
+  t.strictSame(
+    [...named].sort(),
+    Object.values(settings)
+      .map(({ key }) => key)
+      .sort()
+  )
 })

@@ -99,6 +99,27 @@ t.test('the generated tables hold every entry', async (t) => {
   t.notMatch(limitTable(), /\| {2}\|/, 'every limit has its comment')
 })
 
+t.test('docs/loading.md has every limit of a load with its value, and codes that exist', async (t) => {
+  const rows = (tableIn(read('docs/loading.md'), '| Limit | Value | Code | Effect |\n') ?? '')
+    .split('\n')
+    .slice(2)
+    .map((row) => row.split('|').map((cell) => cell.trim().replaceAll('`', '')))
+  const values = new Map(rows.map(([, name = '', value]) => [name, value]))
+  const ofLoads = Object.entries(limits).filter(
+    ([name]) => values.has(name) || /^(?:load|record|reject|upload|dbt)/.test(name)
+  )
+  t.ok(values.size > 10)
+  t.strictSame(
+    Object.fromEntries(values),
+    Object.fromEntries(ofLoads.map(([name, value]) => [name, value.toLocaleString('en-US')]))
+  )
+  const codes = rows.map(([, , , code = '']) => code).filter((code) => code !== 'none')
+  t.strictSame(
+    codes.filter((code) => !(code in errorCodes)),
+    []
+  )
+})
+
 t.test('docs/api.md names every root field, and no other', async (t) => {
   const schema = buildSchema(read('api/graphql/schema.graphql'))
   const named = (head: string): string[] => {
