@@ -6,6 +6,7 @@ import type { Connections } from '../shared/openlineage/connections.ts'
 import type { Config } from '../shared/platform/config.ts'
 import type { Log } from '../shared/platform/log.ts'
 import type { ChunkQueue } from '../shared/queue/chunk-queue.ts'
+import type { Provider } from './oidc/provider.ts'
 
 export type ApiContext = {
   db: Db
@@ -20,6 +21,8 @@ export type ApiContext = {
   config: Config
   /** The connections for namespaces of OpenLineage events; by default none. */
   connections?: Connections
+  /** Where people sign in; null or absent where no identity provider is configured. */
+  provider?: Provider | null
   log: Log
   /** The folder of the built web UI; by default dist/site. */
   site?: string

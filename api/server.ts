@@ -1,5 +1,6 @@
 /** The HTTP server of the API: every plugin and route by name. It does not listen; start.ts does. */
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { createAdmitBearer } from '../shared/catalog/access/admit-bearer.ts'
 import { createAuthenticate } from '../shared/catalog/access/authenticate.ts'
 import { openSession } from '../shared/catalog/access/open-session.ts'
 import { addAnswerDeadline } from './answer-deadline.ts'
@@ -26,6 +27,7 @@ import { refuseOtherMethods } from './methods.ts'
 import { entityRoutes } from './openapi/entity-routes.ts'
 import { sendOpenApiError } from './openapi/errors.ts'
 import { marquezRoutes } from './marquez/routes.ts'
+import { signInRoutes } from './oidc/routes.ts'
 import { openLineageRoutes } from './openlineage/routes.ts'
 import { scrollRoutes } from './openapi/scroll-routes.ts'
 import { relationshipScrollRoutes } from './openapi/relationship-scrolls.ts'
@@ -90,7 +92,9 @@ export async function buildServer(
   addAnswerDeadline(app, requestMaxMs)
   addRequestBasics(app, state, await securityHeaders())
   await addCookies(app)
-  addAuthentication(app, createAuthenticate(context.db), (id) => openSession(context.db, id))
+  const { db, provider = null } = context
+  const admitBearer = provider && createAdmitBearer(db, provider.verifyJsonWebToken, provider.roles)
+  addAuthentication(app, createAuthenticate(db, { admitBearer }), (id) => openSession(db, id))
   addForgeryProtection(app)
   addReadTurns(app, context.config)
   const finishRoutes = refuseOtherMethods(app)
@@ -100,6 +104,7 @@ export async function buildServer(
   healthRoutes(app, context, state)
   versionRoutes(app)
   sessionRoutes(app, context)
+  signInRoutes(app, context, provider)
   referenceRoutes(app)
   metricsRoutes(app, context)
   limitsRoutes(app)

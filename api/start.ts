@@ -13,6 +13,7 @@ import { createService, type Service } from '../shared/platform/lifecycle.ts'
 import type { Log } from '../shared/platform/log.ts'
 import { openQueue, type ChunkQueue } from '../shared/queue/chunk-queue.ts'
 import type { ServerState } from './context.ts'
+import { openProvider } from './oidc/provider.ts'
 import { buildServer } from './server.ts'
 
 /** How long a request waits for a row that another transaction writes. */
@@ -87,6 +88,7 @@ export function startApi(config: Config, log: Log): ApiService {
       })
       Object.assign(parts, { db, uploadDb })
       const connections = readConnections(config.openLineageConnections)
+      const provider = openProvider(config, log)
       await prepareDatabase(db, config, log)
       parts.endReport = reportBacklog(db)
       const queue = await openQueue(config, log)
@@ -101,6 +103,7 @@ export function startApi(config: Config, log: Log): ApiService {
           queue,
           config,
           connections,
+          provider,
           log
         },
         state

@@ -4,6 +4,7 @@ import * as domainRules from './0002-domain-rules.ts'
 import * as openLineageNames from './0003-openlineage-names.ts'
 import * as webSession from './0004-web-session.ts'
 import * as openLineageNamespaces from './0005-openlineage-namespaces.ts'
+import * as people from './0006-people.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. `up` is SQL. */
 export type Migration = { name: string; up: string }
@@ -13,5 +14,6 @@ export const migrations: readonly Migration[] = [
   { name: '0002-domain-rules', up: domainRules.up },
   { name: '0003-openlineage-names', up: openLineageNames.up },
   { name: '0004-web-session', up: webSession.up },
-  { name: '0005-openlineage-namespaces', up: openLineageNamespaces.up }
+  { name: '0005-openlineage-namespaces', up: openLineageNamespaces.up },
+  { name: '0006-people', up: people.up }
 ]

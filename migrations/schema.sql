@@ -16,8 +16,13 @@ create table access_token (
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  issuer text,
+  subject text,
+  used_by text,
   constraint access_token_pkey PRIMARY KEY (id),
-  constraint access_token_token_hash_key UNIQUE (token_hash)
+  constraint access_token_person_check CHECK ((num_nonnulls(issuer, subject, used_by) = ANY (ARRAY[0, 3]))),
+  constraint access_token_token_hash_key UNIQUE (token_hash),
+  constraint access_token_used_by_check CHECK ((used_by = ANY (ARRAY['browser'::text, 'bearer'::text])))
 );
 
 create table aspect (
@@ -381,6 +386,8 @@ create table web_session (
   constraint web_session_pkey PRIMARY KEY (session_hash),
   constraint web_session_token_id_fkey FOREIGN KEY (token_id) REFERENCES access_token(id) ON DELETE CASCADE
 );
+
+CREATE UNIQUE INDEX access_token_person_key ON public.access_token USING btree (issuer, subject, used_by) WHERE (issuer IS NOT NULL);
 
 CREATE INDEX aspect_column_reference_idx ON public.aspect USING gin (((((jsonb_path_query_array(value, '$."fields"[*]."globalTags"."tags"[*]."tag"'::jsonpath) || jsonb_path_query_array(value, '$."fields"[*]."glossaryTerms"."terms"[*]."urn"'::jsonpath)) || jsonb_path_query_array(value, '$."foreignKeys"[*]."foreignDataset"'::jsonpath)) || jsonb_path_query_array(value, '$."foreignKeys"[*]."foreignFields"[*]'::jsonpath))) jsonb_path_ops) WITH (gin_pending_list_limit='256') WHERE (aspect_name = 'schemaMetadata'::text);
 

@@ -112,7 +112,7 @@ t.test('authentication', async (t) => {
 
   t.test('a verdict is remembered for a second at most', async (t) => {
     let nowMs = 0
-    const authenticate = createAuthenticate(db, () => nowMs)
+    const authenticate = createAuthenticate(db, { nowMs: () => nowMs })
     const { token, record } = await createToken(db, { name: 'short lived', scopes: ['read'] })
     t.equal((await authenticate(token, connection)).tokenId, record.id)
     await revokeToken(db, record.id)

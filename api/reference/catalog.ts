@@ -201,6 +201,20 @@ export const catalogDescriptions: Descriptions = {
     }
   },
 
+  'GET /session/methods': {
+    tag: 'session',
+    summary: 'Says how a browser can sign in',
+    query: {},
+    answers: {
+      200: {
+        is: 'The ways there are.',
+        json: object({
+          token: { type: 'boolean', description: 'With an access token: always.' },
+          identityProvider: { type: 'boolean', description: 'With an OpenID Connect provider, at /sign-in.' }
+        })
+      }
+    }
+  },
   'POST /session': {
     tag: 'session',
     summary: 'Signs a browser in',

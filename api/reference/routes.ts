@@ -20,6 +20,8 @@ export const descriptions: ReadonlyMap<string, Description> = new Map(
 /** Routes outside of the REST API, with the reason. */
 export const undescribed: ReadonlyMap<string, string> = new Map([
   ['GET /', 'leads a browser to the web UI'],
+  ['GET /sign-in', 'leads a browser to the identity provider'],
+  ['GET /sign-in-callback', 'takes a browser back from the identity provider'],
   ['GET /ui/', 'a page of the web UI'],
   ['GET /ui/*', 'pages and files of the web UI']
 ])

@@ -28,6 +28,9 @@ export function isTokenText(text: string): boolean {
   return text.slice(-checksumChars) === checksumOf(secret)
 }
 
+/** Whether a text has the shape of a JSON Web Token, signed or not. No token of ours begins so, and one chosen by an operator hardly does. */
+export const isJsonWebToken = (text: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(text)
+
 /** What is stored. The text is 256 random bits, so a slow hash would add nothing. */
 export const hashToken = (text: string): Buffer => hash('sha256', text, 'buffer')
 

@@ -102,6 +102,70 @@ export const settings = {
     'path or JSON',
     "What the namespaces of OpenLineage events are: a JSON file, or the JSON itself. See openlineage.md. Without it only DataHub's rules for names apply."
   ),
+  publicUrl: optional(
+    'PUBLIC_URL',
+    url('http', 'https'),
+    'URL',
+    'Address at which browsers reach this service, with the path prefix of a proxy if there is one. Needed to sign in with an identity provider.'
+  ),
+  oidcIssuer: optional(
+    'OIDC_ISSUER',
+    url('http', 'https'),
+    'URL',
+    'Issuer of an OpenID Connect provider. With it people sign in there, and its JSON Web Tokens are accepted as bearer tokens. See the guide on sign-in.'
+  ),
+  oidcClientId: optional(
+    'OIDC_CLIENT_ID',
+    anyText,
+    'text',
+    'Name under which the provider knows this service. Without it nobody signs in with a browser.'
+  ),
+  oidcClientSecret: optional(
+    'OIDC_CLIENT_SECRET',
+    anyText,
+    'text',
+    'Secret of this service at the provider. Without it the service is a public client; PKCE is used either way.'
+  ),
+  oidcAudience: optional(
+    'OIDC_AUDIENCE',
+    anyText,
+    'text',
+    'Audience that JSON Web Tokens must name. Default: `OIDC_CLIENT_ID`.'
+  ),
+  oidcRoles: optional(
+    'OIDC_ROLES',
+    anyText,
+    'JSON',
+    'Which groups have which role: `{"admin": ["platform"], "editor": ["data"], "owner": {"urn:li:domain:finance": ["finance"]}, "reader": ["*"]}`.'
+  ),
+  oidcScopes: setting(
+    'OIDC_SCOPES',
+    anyText,
+    'openid profile email',
+    'text',
+    'Scopes to ask the provider for; some need `groups` among them.'
+  ),
+  oidcUserClaim: setting(
+    'OIDC_USER_CLAIM',
+    anyText,
+    'preferred_username',
+    'claim',
+    'Claim that names the user. Names only: rights follow from groups and the subject. Where it is absent, `email`, then `sub`.'
+  ),
+  oidcGroupsClaim: setting(
+    'OIDC_GROUPS_CLAIM',
+    anyText,
+    'groups',
+    'claim',
+    'Claim with the groups of the user, or the path to it, such as `realm_access.roles`.'
+  ),
+  oidcSessionHours: setting(
+    'OIDC_SESSION_HOURS',
+    integer(1, 168),
+    '12',
+    'hours',
+    'Time after which somebody who has signed in with the provider must do so again. Changed groups count from then on.'
+  ),
   databasePoolApi: setting(
     'DATABASE_POOL_API',
     integer(1, 500),

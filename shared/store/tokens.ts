@@ -132,14 +132,14 @@ export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | 
 }
 
 /**
- * Whether no token was ever created. Other callers wait until the transaction ends, so that several starters
+ * Whether no token was ever created, not counting users of the identity provider. Other callers wait until the transaction ends, so that several starters
  * create one token.
  */
 export async function hasNoToken(tx: Tx): Promise<boolean> {
   await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.firstToken)
   const [row] = await query<{ isEmpty: boolean }>(
     tx,
-    'select not exists (select from access_token) as "isEmpty"'
+    'select not exists (select from access_token where issuer is null) as "isEmpty"'
   )
   return row?.isEmpty === true
 }

@@ -82,6 +82,11 @@ export async function deleteSession(tx: Tx, sessionHash: Buffer): Promise<void> 
   await query(tx, 'delete from web_session where session_hash = ?', [sessionHash])
 }
 
+/** Ends every session of the token. */
+export async function deleteSessionsOfToken(tx: Tx, tokenId: string): Promise<void> {
+  await query(tx, 'delete from web_session where token_id = ?::uuid', [tokenId])
+}
+
 /** Ends every session of every token of the actor. Returns how many ended. */
 export async function deleteSessionsOfActor(tx: Tx, actorUrn: string): Promise<number> {
   const rows = await query(

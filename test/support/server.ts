@@ -3,6 +3,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import { buildServer } from '../../api/server.ts'
 import type { ApiContext, ServerState } from '../../api/context.ts'
+import { openProvider } from '../../api/oidc/provider.ts'
 import { createToken } from '../../shared/catalog/access/create-token.ts'
 import type { LineageMemory } from '../../shared/catalog/lineage/lineage-memory.ts'
 import { heldResultsBounds, holdResults } from '../../shared/catalog/lineage/held-results.ts'
@@ -95,6 +96,8 @@ export async function withServer(
     queue,
     config,
     connections: readConnections(config.openLineageConnections),
+    // New keys count at once: no test waits for them.
+    provider: openProvider(config, log, { keysCooldownMs: 0 }),
     log,
     ...(options.site === undefined ? {} : { site: options.site })
   }

@@ -119,6 +119,16 @@ export OPENLINEAGE_API_KEY="$TRIBUTARY_TOKEN"`
     show: 'Show the token',
     hide: 'Hide the token',
     withCode: 'Signing you in …',
+    withProvider: 'Sign in with your organization',
+    orToken: 'or with an access token',
+    problems: {
+      busy: 'Too many people are signing in at once. Try again.',
+      expired: 'The sign-in took too long, or began in another browser. Try again.',
+      failed: 'Your organization did not sign you in. Try again, or ask the administrator: the log says why.',
+      'no-role':
+        'You are signed in with your organization, but have no role in this catalog. Ask its administrator.',
+      unavailable: 'Your organization’s sign-in does not answer. Try again in a minute.'
+    },
     codeFailed:
       'This link has been used or has expired. Print a new one with “tributary sign-in”, or use a token.'
   },

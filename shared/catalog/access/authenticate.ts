@@ -1,5 +1,5 @@
 /**
- * Turns a bearer token into its actor, and checks what the actor may do.
+ * Turns a bearer token, ours or a JSON Web Token of the identity provider, into its actor, and checks what the actor may do.
  *
  * A result is cached for at most a second, so a revoked token is refused everywhere within a second; concurrent
  * requests share a query. Only tokens that exist are cached: wrong ones cannot fill the memory, and a new one works at once.
@@ -7,8 +7,10 @@
 import { CatalogError } from '../../errors.ts'
 import type { Db } from '../../db/database.ts'
 import type { Actor, Scope } from '../../model/changes.ts'
-import { hashToken, isTokenText } from '../../model/token-text.ts'
+import { hashToken, isJsonWebToken, isTokenText } from '../../model/token-text.ts'
 import { findValidToken, type TokenRecord } from '../../store/tokens.ts'
+import type { AdmitBearer } from './admit-bearer.ts'
+import { unauthenticated } from './unauthenticated.ts'
 
 const verdictMaxAgeMs = 1_000
 const verdictsMaxCount = 1_000
@@ -20,22 +22,36 @@ const verdictsMaxCount = 1_000
  */
 export type Authenticate = (token: string | null, connection: object) => Promise<Actor>
 
-export function createAuthenticate(db: Db, nowMs: () => number = Date.now): Authenticate {
+export function createAuthenticate(
+  db: Db,
+  { admitBearer = null, nowMs = Date.now }: { admitBearer?: AdmitBearer | null; nowMs?: () => number } = {}
+): Authenticate {
   const verdicts = new Map<string, Verdict>()
   const lastOn = new WeakMap<object, HashedToken>()
 
+  async function findActor(
+    { token, tokenHash }: HashedToken,
+    endsAt: (expiresAtMs: number) => void
+  ): Promise<Actor> {
+    const bearer = admitBearer !== null && isJsonWebToken(token) ? await admitBearer(token) : null
+    const record = bearer ?? (await findValidToken(db, tokenHash))
+    if (!record) throw unauthenticated()
+    if (record.expiresAt) endsAt(record.expiresAt.getTime())
+    return actorOf(record)
+  }
+
   return async (token, connection) => {
     const last = lastOn.get(connection)
-    const hashed = last !== undefined && last.token === token ? last : hashedToken(token)
+    const hashed = last !== undefined && last.token === token ? last : hashedToken(token, admitBearer)
     lastOn.set(connection, hashed)
-    const { tokenHash, key } = hashed
+    const { key } = hashed
     const known = verdicts.get(key)
     if (known && known.until > nowMs()) return known.actor
 
     // The age counts from before the question: a revocation while it is under way must not be outlived.
     const verdict: Verdict = {
       until: nowMs() + verdictMaxAgeMs,
-      actor: findActor(db, tokenHash, (expiresAtMs) => {
+      actor: findActor(hashed, (expiresAtMs) => {
         verdict.until = Math.min(verdict.until, expiresAtMs)
       })
     }
@@ -50,20 +66,14 @@ export function createAuthenticate(db: Db, nowMs: () => number = Date.now): Auth
 
 type HashedToken = { token: string; tokenHash: Buffer; key: string }
 
-function hashedToken(token: string | null): HashedToken {
-  if (token === null || !isTokenText(token)) throw unauthenticated()
+function hashedToken(token: string | null, admitBearer: AdmitBearer | null): HashedToken {
+  const canBeOne = token !== null && (isTokenText(token) || (admitBearer !== null && isJsonWebToken(token)))
+  if (!canBeOne) throw unauthenticated()
   const tokenHash = hashToken(token)
   return { token, tokenHash, key: tokenHash.toString('base64') }
 }
 
 type Verdict = { actor: Promise<Actor>; until: number }
-
-async function findActor(db: Db, tokenHash: Buffer, endsAt: (expiresAtMs: number) => void): Promise<Actor> {
-  const record = await findValidToken(db, tokenHash)
-  if (!record) throw unauthenticated()
-  if (record.expiresAt) endsAt(record.expiresAt.getTime())
-  return actorOf(record)
-}
 
 /** Whether a list of scopes covers one: admin covers everything, write covers read. */
 const coversScope = (scopes: readonly Scope[], wanted: Scope): boolean =>
@@ -82,15 +92,8 @@ export function requireWholeCatalogAdmin(actor: Actor): void {
     throw new CatalogError('FORBIDDEN', 'A token that is limited to a domain cannot manage tokens')
 }
 
-/** One text for every reason. */
-export const unauthenticated = (): CatalogError =>
-  new CatalogError(
-    'UNAUTHENTICATED',
-    'Unauthorized to perform this action. Send a valid token: Authorization: Bearer <token>'
-  )
-
 /** Who acts with a token, and what it allows. */
-export const actorOf = (record: TokenRecord): Actor => ({
+export const actorOf = (record: Pick<TokenRecord, 'actorUrn' | 'id' | 'scopes' | 'domainUrn'>): Actor => ({
   urn: record.actorUrn,
   tokenId: record.id,
   scopes: record.scopes,

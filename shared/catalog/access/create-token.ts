@@ -98,7 +98,7 @@ export async function writeToken(
 }
 
 /** `Airflow, prod #2` becomes `urn:li:corpuser:Airflow-prod-2`. */
-function actorNamed(name: string): Urn {
+export function actorNamed(name: string): Urn {
   const slug = name.replace(/[^\p{L}\p{N}._@]+/gu, '-').replace(/^-|-$/g, '')
   return toUrn(`urn:li:corpuser:${slug === '' ? 'token' : slug}`)
 }

@@ -1,16 +1,19 @@
-/** Signs a browser in: begins a session for a token, given by its text or by the one-time code of a sign-in link. */
+/** Signs a browser in: begins a session for a token, given by its text or by the code of a sign-in link, or for a user of the identity provider. */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { hashSessionText, isSignInCode, newSessionId } from '../../model/session-text.ts'
+import type { Roles } from '../../model/roles.ts'
 import { hashToken, isTokenText } from '../../model/token-text.ts'
 import { appendAudit } from '../../store/audit.ts'
 import { takeSignInCode } from '../../store/sign-in-codes.ts'
 import { findValidToken, findValidTokenById, type TokenRecord } from '../../store/tokens.ts'
 import { deleteSession, findSession, insertSession } from '../../store/web-sessions.ts'
-import { actorOf, unauthenticated } from './authenticate.ts'
+import { admitPerson, type Identity } from './admit-person.ts'
+import { actorOf } from './authenticate.ts'
 import { sessionLife, type WebSession } from './open-session.ts'
+import { unauthenticated } from './unauthenticated.ts'
 
 /** What a person shows: exactly one of the two. */
 export type SignInProof = { token: string } | { code: string }
@@ -24,30 +27,51 @@ export function signIn(
   proof: SignInProof,
   { replaces, requestId }: { replaces: string | null; requestId: string }
 ): Promise<WebSession> {
-  const id = newSessionId()
-  const sessionHash = hashSessionText(id)
   return inTransaction(db, async (tx) => {
     const token = await ('token' in proof ? tokenOfText(tx, proof.token) : tokenOfCode(tx, proof.code))
     if (replaces !== null) await deleteSession(tx, hashSessionText(replaces))
-    await insertSession(tx, {
-      sessionHash,
-      tokenId: token.id,
-      keepCount: limits.sessionsPerTokenMaxCount
-    })
-    await appendAudit(tx, {
-      actor: token.actorUrn,
-      tokenId: token.id,
-      operation: 'signIn',
-      seq: null,
-      loadId: null,
-      chunkId: null,
-      requestId,
-      details: { by: 'token' in proof ? 'token' : 'code' }
-    })
-    const session = await findSession(tx, sessionHash, sessionLife)
-    if (!session) throw unauthenticated()
-    return { id, actor: actorOf(session.token), expiresAt: session.expiresAt }
+    return beginSession(tx, token, { by: 'token' in proof ? 'token' : 'code', requestId })
   })
+}
+
+/** Begins a session for a user of the identity provider, until `expiresAt` at most. Throws FORBIDDEN for a user without a role, UNAUTHENTICATED. */
+export function signInPerson(
+  db: Db,
+  identity: Identity,
+  roles: Roles,
+  { expiresAt, requestId }: { expiresAt: Date; requestId: string }
+): Promise<WebSession> {
+  return inTransaction(db, async (tx) => {
+    const person = await admitPerson(tx, identity, roles, { usedBy: 'browser', expiresAt })
+    return beginSession(tx, person, { by: 'identityProvider', requestId })
+  })
+}
+
+async function beginSession(
+  tx: Tx,
+  token: TokenRecord,
+  { by, requestId }: { by: 'token' | 'code' | 'identityProvider'; requestId: string }
+): Promise<WebSession> {
+  const id = newSessionId()
+  const sessionHash = hashSessionText(id)
+  await insertSession(tx, {
+    sessionHash,
+    tokenId: token.id,
+    keepCount: limits.sessionsPerTokenMaxCount
+  })
+  await appendAudit(tx, {
+    actor: token.actorUrn,
+    tokenId: token.id,
+    operation: 'signIn',
+    seq: null,
+    loadId: null,
+    chunkId: null,
+    requestId,
+    details: { by }
+  })
+  const session = await findSession(tx, sessionHash, sessionLife)
+  if (!session) throw unauthenticated()
+  return { id, actor: actorOf(session.token), expiresAt: session.expiresAt }
 }
 
 async function tokenOfText(tx: Tx, text: string): Promise<TokenRecord> {

@@ -55,6 +55,14 @@ export async function restoreSession(): Promise<void> {
   else if (session.value === before) session.value = null
 }
 
+/** Whether people can sign in with an identity provider. False where the server cannot say. */
+export async function hasIdentityProvider(): Promise<boolean> {
+  const response = await ask('GET', '../session/methods').catch(() => null)
+  const body = response?.ok ? ((await response.json().catch(() => null)) as Methods | null) : null
+  return body?.identityProvider === true
+}
+type Methods = { identityProvider?: boolean }
+
 /** Throws ApiError: UNAUTHENTICATED for a wrong or used code or token. */
 export async function signIn(by: { token: string } | { code: string }): Promise<void> {
   await takeOver(await ask('POST', '../session', by))

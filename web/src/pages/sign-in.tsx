@@ -1,18 +1,20 @@
-/** Sign-in by the one-time code in the link that `npm start` prints, or by an access token. */
+/** Sign-in with an identity provider, by the one-time code in the link that `npm start` prints, or by an access token. */
 import { useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
 import { pageOf, safeNext } from '../address.ts'
-import { signIn } from '../api/session.ts'
+import { hasIdentityProvider, signIn } from '../api/session.ts'
 import { goTo } from '../parts/use-address.ts'
 import { texts } from '../texts.ts'
 
 export function SignInPage() {
   const { query, route } = useLocation()
-  const [message, setMessage] = useState('')
+  const words = texts.signIn
+  const problems: { readonly [problem: string]: string } = words.problems
+  const [message, setMessage] = useState(problems[query.problem ?? ''] ?? '')
+  const [hasProvider, setProvider] = useState(false)
   const [isVisible, setVisible] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [token, setToken] = useState('')
-  const words = texts.signIn
   const field = {
     required: true,
     value: token,
@@ -36,6 +38,9 @@ export function SignInPage() {
     )
   }
   useEffect(() => {
+    void hasIdentityProvider().then(setProvider)
+  }, [])
+  useEffect(() => {
     const code = new URLSearchParams(location.hash.slice(1)).get('code')
     if (!code) return
     // The code has been used, and should not stay in the history.
@@ -51,6 +56,21 @@ export function SignInPage() {
         <p class="chip bad" role="alert">
           {message}
         </p>
+      )}
+      {hasProvider && (
+        <>
+          {/* No link: the router would take it for a page of its own. */}
+          <button
+            class="primary"
+            type="button"
+            onClick={() => {
+              location.assign(`../sign-in?next=${encodeURIComponent(safeNext(query.next))}`)
+            }}
+          >
+            {words.withProvider}
+          </button>
+          <p class="soft">{words.orToken}</p>
+        </>
       )}
       <form
         class="stack"

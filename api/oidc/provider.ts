@@ -1,0 +1,253 @@
+/**
+ * The OpenID Connect provider: sends browsers there to sign in, and checks what it says.
+ *
+ * Its description and keys are fetched when they are first needed, so that the API starts while the provider is down, and are
+ * kept. Protocol: OpenID Connect Core 1.0 with the authorization code flow and PKCE (RFC 7636), by openid-client; JSON Web
+ * Tokens (RFC 7519, RFC 8725), by jose.
+ */
+import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
+import * as client from 'openid-client'
+import type { VerifyJsonWebToken } from '../../shared/catalog/access/admit-bearer.ts'
+import type { Identity } from '../../shared/catalog/access/admit-person.ts'
+import { unauthenticated } from '../../shared/catalog/access/unauthenticated.ts'
+import { CatalogError } from '../../shared/errors.ts'
+import { parseRoles, type Roles } from '../../shared/model/roles.ts'
+import type { Config } from '../../shared/platform/config.ts'
+import type { Log } from '../../shared/platform/log.ts'
+import { groupsIn, identityOf } from './claims.ts'
+
+/** What the browser must bring back to finish a sign-in. */
+export type Attempt = { state: string; nonce: string; verifier: string; next: string }
+
+export type Provider = {
+  roles: Roles
+  verifyJsonWebToken: VerifyJsonWebToken
+  /** Null where browsers cannot sign in: OIDC_CLIENT_ID or PUBLIC_URL is not set. */
+  browsers: {
+    isHttps: boolean
+    sessionHours: number
+    /** Where to send the browser. Throws UNAVAILABLE. */
+    begin: (next: string) => Promise<{ url: string; attempt: Attempt }>
+    /** The user who has come back. `query` is that of the callback. Throws UNAUTHENTICATED, UNAVAILABLE. */
+    finish: (query: string, attempt: Attempt) => Promise<Identity>
+  } | null
+}
+
+/** Signatures by the provider's keys only: a secret that both know, or no signature, would let others sign. */
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519'
+]
+/** How far two clocks may differ. */
+const clockToleranceSeconds = 60
+const requestMaxSeconds = 5
+/** How long a description that could not be fetched is not asked for again. */
+const retryAfterMs = 2_000
+
+/** A token of another kind, such as one that ends a session, is not one to be let in with (RFC 8725, 3.11). */
+const acceptedTypes: readonly unknown[] = [
+  undefined,
+  'jwt',
+  'at+jwt',
+  'application/jwt',
+  'application/at+jwt'
+]
+
+/** Null without OIDC_ISSUER. Throws an Error that names the key at fault. `keysCooldownMs` is how long keys are not fetched again for a signature by an unknown one. */
+export function openProvider(config: Config, log: Log, { keysCooldownMs = 30_000 } = {}): Provider | null {
+  const { oidcIssuer: issuer, oidcClientId: clientId } = config
+  if (issuer === null) return null
+  const audience = config.oidcAudience ?? clientId
+  if (audience === null) throw new Error('OIDC_ISSUER needs OIDC_CLIENT_ID, OIDC_AUDIENCE or both')
+  if (!issuer.startsWith('https://') && !isThisMachine(issuer))
+    throw new Error('OIDC_ISSUER must begin with https://')
+  const roles = readRoles(config.oidcRoles)
+  const names = { user: config.oidcUserClaim, groups: config.oidcGroupsClaim }
+  const discover = remembered(() => describe(config, issuer, clientId ?? audience))
+  const keysOf = remembered(async (): Promise<JWTVerifyGetKey> => {
+    const { jwks_uri: address } = (await discover()).serverMetadata()
+    if (address === undefined) throw new Error('the provider does not say where its keys are')
+    return createRemoteJWKSet(new URL(address), {
+      cooldownDuration: keysCooldownMs,
+      timeoutDuration: requestMaxSeconds * 1_000
+    })
+  })
+
+  const verifyJsonWebToken: VerifyJsonWebToken = async (jwt) => {
+    const keys = await orUnavailable(keysOf(), log)
+    try {
+      const { payload, protectedHeader } = await jwtVerify(jwt, keys, {
+        issuer: (await discover()).serverMetadata().issuer,
+        audience,
+        algorithms,
+        clockTolerance: clockToleranceSeconds,
+        requiredClaims: ['sub', 'iat', 'exp']
+      })
+      const { sub = '', iat = 0, exp = 0, iss = '' } = payload
+      if (!acceptedTypes.includes(protectedHeader.typ?.toLowerCase()) || sub === '')
+        throw new errors.JWTInvalid('a token of another kind')
+      const checked = { issuer: iss, subject: sub, issuedAtMs: iat * 1_000 }
+      return {
+        ...identityOf(checked, payload, names),
+        expiresAtMs: (exp + clockToleranceSeconds) * 1_000
+      }
+    } catch (error) {
+      if (isAboutToken(error)) {
+        log.debug({ reason: error.code }, 'a JSON Web Token was refused')
+        throw unauthenticated()
+      }
+      throw unavailable(error, log)
+    }
+  }
+
+  const { publicUrl } = config
+  if (clientId === null || publicUrl === null) return { roles, verifyJsonWebToken, browsers: null }
+  const callback = `${publicUrl.replace(/\/$/, '')}/sign-in-callback`
+  return {
+    roles,
+    verifyJsonWebToken,
+    browsers: {
+      isHttps: publicUrl.startsWith('https://'),
+      sessionHours: config.oidcSessionHours,
+      async begin(next) {
+        const configuration = await orUnavailable(discover(), log)
+        const attempt = {
+          state: client.randomState(),
+          nonce: client.randomNonce(),
+          verifier: client.randomPKCECodeVerifier(),
+          next
+        }
+        const url = client.buildAuthorizationUrl(configuration, {
+          redirect_uri: callback,
+          scope: config.oidcScopes,
+          state: attempt.state,
+          nonce: attempt.nonce,
+          code_challenge: await client.calculatePKCECodeChallenge(attempt.verifier),
+          code_challenge_method: 'S256'
+        })
+        return { url: url.href, attempt }
+      },
+      async finish(query, { state, nonce, verifier }) {
+        const configuration = await orUnavailable(discover(), log)
+        try {
+          const tokens = await client.authorizationCodeGrant(configuration, new URL(`${callback}?${query}`), {
+            expectedState: state,
+            expectedNonce: nonce,
+            pkceCodeVerifier: verifier,
+            idTokenExpected: true
+          })
+          const claims = tokens.claims()
+          if (!claims) throw new Error('the provider sent no ID token')
+          const checked = { issuer: claims.iss, subject: claims.sub, issuedAtMs: claims.iat * 1_000 }
+          // Some providers keep their ID tokens short, and tell the groups only when they are asked.
+          const asks =
+            groupsIn(claims, names.groups) === null &&
+            configuration.serverMetadata().userinfo_endpoint !== undefined
+          const more = asks ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub) : {}
+          return identityOf(checked, { ...more, ...claims }, names)
+        } catch (error) {
+          // The reason is the operator's to see: it says how the provider and this service disagree.
+          log.warn({ reason: reasonOf(error) }, 'a sign-in with the identity provider failed')
+          throw new CatalogError('UNAUTHENTICATED', 'The sign-in failed; try again', {}, { cause: error })
+        }
+      }
+    }
+  }
+}
+
+function readRoles(text: string | null): Roles {
+  if (text === null) throw new Error('OIDC_ISSUER needs OIDC_ROLES: without roles nobody may do anything')
+  try {
+    return parseRoles(text)
+  } catch (error) {
+    throw new Error(`OIDC_ROLES must be ${error instanceof Error ? error.message : ''}`, { cause: error })
+  }
+}
+
+async function describe(config: Config, issuer: string, clientId: string): Promise<client.Configuration> {
+  const secret = config.oidcClientSecret
+  const found = await client.discovery(new URL(issuer), clientId, undefined, client.None(), {
+    timeout: requestMaxSeconds,
+    execute: isThisMachine(issuer) ? [client.allowInsecureRequests] : []
+  })
+  const server = found.serverMetadata()
+  const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const auth =
+    secret === null
+      ? client.None()
+      : methods.includes('client_secret_basic')
+        ? client.ClientSecretBasic(secret)
+        : client.ClientSecretPost(secret)
+  const configuration = new client.Configuration(
+    server,
+    clientId,
+    { [client.clockTolerance]: clockToleranceSeconds },
+    auth
+  )
+  configuration.timeout = requestMaxSeconds
+  if (isThisMachine(issuer)) client.allowInsecureRequests(configuration)
+  // The ID token comes from the provider itself over TLS; its signature is checked all the same.
+  client.enableNonRepudiationChecks(configuration)
+  return configuration
+}
+
+const isThisMachine = (url: string): boolean =>
+  ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname)
+
+/** Makes it once. A failure is remembered for a moment, so that a provider that is down is not asked by every request. */
+function remembered<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null
+  return () => {
+    if (made) return made
+    const now = make()
+    made = now
+    now.catch(() => {
+      setTimeout(() => {
+        if (made === now) made = null
+      }, retryAfterMs).unref()
+    })
+    return now
+  }
+}
+
+const orUnavailable = <T>(asked: Promise<T>, log: Log): Promise<T> =>
+  asked.catch((error: unknown) => {
+    throw unavailable(error, log)
+  })
+
+function unavailable(error: unknown, log: Log): CatalogError {
+  log.warn({ reason: reasonOf(error) }, 'the identity provider does not answer')
+  return new CatalogError(
+    'UNAVAILABLE',
+    'The identity provider does not answer; try again',
+    { retryAfterSeconds: 5 },
+    { cause: error }
+  )
+}
+
+/** Whether the token is at fault, rather than the way to the provider's keys. */
+const isAboutToken = (error: unknown): error is errors.JOSEError =>
+  error instanceof errors.JOSEError &&
+  !(error instanceof errors.JWKSTimeout) &&
+  !(error instanceof errors.JWKSInvalid) &&
+  error.code !== 'ERR_JOSE_GENERIC'
+
+/** Of an error and its causes, what helps an operator; bodies and codes may contain secrets. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const detail =
+    error instanceof client.ResponseBodyError || error instanceof client.AuthorizationResponseError
+      ? ` (${error.error})`
+      : ''
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return `${error.message}${detail}${cause}`
+}

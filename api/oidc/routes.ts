@@ -1,0 +1,115 @@
+/** Signing in with the identity provider: the way there, the way back, and which ways of signing in there are. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { signInPerson } from '../../shared/catalog/access/sign-in.ts'
+import { CatalogError } from '../../shared/errors.ts'
+import { limits } from '../../shared/limits.ts'
+import { isObject } from '../../shared/model/json-values.ts'
+import { metrics } from '../../shared/platform/metrics.ts'
+import type { ApiContext } from '../context.ts'
+import { publicError } from '../error-responses.ts'
+import { readQuery } from '../query-parameters.ts'
+import { setSessionCookie } from '../web/session-cookie.ts'
+import type { Attempt, Provider } from './provider.ts'
+
+/** Kept by the browser while the person signs in elsewhere. Lax: it must come back with a link from there. */
+const attemptCookie = 'tributary_sign_in'
+const attemptMaxSeconds = 600
+
+type Browsers = NonNullable<Provider['browsers']>
+
+/**
+ * The callback lies in the same folder as /session, for the session's cookie is valid for the folder of the address that
+ * sets it. Both routes answer with a redirect: a browser follows them, no script.
+ */
+export function signInRoutes(
+  app: FastifyInstance,
+  { db, log }: Pick<ApiContext, 'db' | 'log'>,
+  provider: Provider | null
+): void {
+  const browsers = provider?.browsers ?? null
+  app.get('/session/methods', { config: { access: 'open' } }, async (request) => {
+    readQuery(request.query, [])
+    return { token: true, identityProvider: browsers !== null }
+  })
+  let underWay = 0
+
+  app.get('/sign-in', { config: { access: 'open' } }, async (request, reply) => {
+    const { next } = readQuery(request.query, ['next'])
+    if (!browsers) throw noProvider()
+    const { url, attempt } = await browsers.begin(safePage(next ?? ''))
+    keepAttempt(reply, attempt, browsers)
+    return reply.redirect(url)
+  })
+
+  app.get('/sign-in-callback', { config: { access: 'open' } }, async (request, reply) => {
+    if (!provider || !browsers) throw noProvider()
+    const attempt = attemptOf(request)
+    dropAttempt(reply, browsers)
+    if (underWay >= limits.signInsAtOnceMaxCount) return refuse(reply, 'busy', attempt)
+    underWay += 1
+    try {
+      if (!attempt) return refuse(reply, 'expired', null)
+      const [, query = ''] = request.url.split('?')
+      const identity = await browsers.finish(query, attempt)
+      const session = await signInPerson(db, identity, provider.roles, {
+        expiresAt: new Date(Date.now() + browsers.sessionHours * 3_600_000),
+        requestId: request.id
+      })
+      setSessionCookie(reply, session.id)
+      return reply.redirect(`ui/${attempt.next}`)
+    } catch (error) {
+      const { code } = publicError(error)
+      metrics.authFailures.inc({ code })
+      if (!(error instanceof CatalogError)) log.error({ err: error }, 'a sign-in failed')
+      if (code === 'FORBIDDEN') return refuse(reply, 'no-role', attempt)
+      return refuse(reply, code === 'UNAUTHENTICATED' ? 'failed' : 'unavailable', attempt)
+    } finally {
+      underWay -= 1
+    }
+  })
+}
+
+const noProvider = (): CatalogError =>
+  new CatalogError('NOT_FOUND', 'Nobody signs in with an identity provider here; see OIDC_ISSUER')
+
+/** Why a sign-in failed; the sign-in page has the words for each. */
+type Problem = 'busy' | 'expired' | 'failed' | 'no-role' | 'unavailable'
+
+function refuse(reply: FastifyReply, problem: Problem, attempt: Attempt | null): FastifyReply {
+  const query = new URLSearchParams({ problem, ...(attempt?.next ? { next: `./${attempt.next}` } : {}) })
+  return reply.redirect(`ui/sign-in?${query.toString()}`)
+}
+
+/** A page of the UI with its query, relative to ui/; the home page where it is anything else. */
+const safePage = (text: string): string => {
+  const page = text.replace(/^\.\//, '')
+  return /^[a-z-]*(\.html)?(\?[^#\s\\]*)?$/.test(page) && page.length <= 1_500 ? page : ''
+}
+
+function keepAttempt(reply: FastifyReply, attempt: Attempt, { isHttps }: Browsers): void {
+  const text = Buffer.from(JSON.stringify(attempt)).toString('base64url')
+  reply.setCookie(attemptCookie, text, { ...attributes, secure: isHttps, maxAge: attemptMaxSeconds })
+}
+
+function dropAttempt(reply: FastifyReply, { isHttps }: Browsers): void {
+  reply.setCookie(attemptCookie, '', { ...attributes, secure: isHttps, maxAge: 0, expires: new Date(0) })
+}
+
+const attributes = { httpOnly: true, sameSite: 'lax' } as const
+
+/** What this browser began; null where it has begun nothing. Its page is checked again: a cookie can be planted. */
+function attemptOf(request: FastifyRequest): Attempt | null {
+  const text = request.server.parseCookie(request.headers.cookie ?? '')[attemptCookie]
+  if (text === undefined) return null
+  try {
+    const sent: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+    if (!isObject(sent)) return null
+    const { state, nonce, verifier, next } = sent
+    if (!isText(state) || !isText(nonce) || !isText(verifier) || !isText(next)) return null
+    return { state, nonce, verifier, next: safePage(next) }
+  } catch {
+    return null
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'

@@ -1,0 +1,555 @@
+/** Signing in with an OpenID Connect provider, a real one: browsers, bearer tokens, and what each role may do through each door. */
+import { SignJWT, UnsecuredJWT } from 'jose'
+import t from 'tap'
+import { revokeToken } from '../shared/catalog/access/revoke-token.ts'
+import { listTokens } from '../shared/catalog/access/list-tokens.ts'
+import { openProvider } from '../api/oidc/provider.ts'
+import { inTransaction } from '../shared/db/transaction.ts'
+import { parseRoles, rightsFor } from '../shared/model/roles.ts'
+import { readConfig } from '../shared/platform/config.ts'
+import { createLog } from '../shared/platform/log.ts'
+import { hasNoToken } from '../shared/store/tokens.ts'
+import { withIdentityProvider } from './support/identity-provider.ts'
+import { runCommand } from './support/run-command.ts'
+import { withServer, type RestAnswer, type RestRequest, type TestServer } from './support/server.ts'
+
+const finance = 'urn:li:domain:finance'
+const roles = {
+  admin: ['platform'],
+  editor: ['data'],
+  owner: { [finance]: ['finance', 'data'] },
+  reader: ['everybody', 'sub:guest-7']
+}
+const groups = {
+  ada: ['platform', 'data'],
+  eve: ['data'],
+  fay: ['finance'],
+  roy: ['everybody'],
+  nik: ['strangers'],
+  'guest-7': []
+}
+
+const withBoth = async (
+  t: Parameters<typeof withServer>[0],
+  { thin = false, env = {} }: { thin?: boolean; env?: { [key: string]: string } } = {}
+) => {
+  const provider = await withIdentityProvider(t, { groups, thin })
+  const server = await withServer(t, {
+    env: { ...provider.env, OIDC_ROLES: JSON.stringify(roles), ...env }
+  })
+  return { provider, server }
+}
+
+/** The cookies that an answer sets, by name. */
+const cookiesOf = ({ headers }: RestAnswer): Map<string, string> =>
+  new Map(
+    [headers['set-cookie'] ?? []].flat().map((set) => {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      return [name, value]
+    })
+  )
+
+const begin = async (
+  { rest }: TestServer,
+  page = ''
+): Promise<{ location: string; cookie: string; answer: RestAnswer }> => {
+  const answer = await rest({ url: `/sign-in?next=${encodeURIComponent(page)}`, token: null })
+  const cookie = cookiesOf(answer).get('tributary_sign_in') ?? ''
+  return { location: String(answer.headers.location), cookie: `tributary_sign_in=${cookie}`, answer }
+}
+
+const comeBack = ({ rest }: TestServer, address: string, cookie: string): Promise<RestAnswer> => {
+  const { search } = new URL(address)
+  return rest({ url: `/sign-in-callback${search}`, token: null, headers: cookie === '' ? {} : { cookie } })
+}
+
+type Both = Awaited<ReturnType<typeof withBoth>>
+
+/** Signs a person in as a browser does. `session` is its cookie. */
+async function signIn({ provider, server }: Both, person: string, page = '') {
+  const { location, cookie } = await begin(server, page)
+  const answer = await comeBack(server, await provider.signIn(location, person), cookie)
+  const session = cookiesOf(answer).get('tributary_session')
+  return { answer, session: session === undefined ? '' : `tributary_session=${session}` }
+}
+
+t.test('roles', async (t) => {
+  const map = parseRoles(JSON.stringify(roles))
+  const cases: [string, string[], ReturnType<typeof rightsFor>][] = [
+    ['x', [], null],
+    ['x', ['strangers'], null],
+    ['x', ['everybody'], { scopes: ['read'], domainUrn: null }],
+    ['guest-7', [], { scopes: ['read'], domainUrn: null }],
+    ['x', ['sub:guest-7'], null],
+    ['x', ['finance'], { scopes: ['write'], domainUrn: finance as never }],
+    ['x', ['everybody', 'finance'], { scopes: ['write'], domainUrn: finance as never }],
+    ['x', ['finance', 'data'], { scopes: ['write'], domainUrn: null }],
+    ['x', ['platform', 'data'], { scopes: ['admin'], domainUrn: null }]
+  ]
+  for (const [subject, groups, expected] of cases)
+    t.strictSame(rightsFor(map, { subject, groups }), expected, `${subject} of ${groups.join()}`)
+  t.strictSame(
+    rightsFor(parseRoles('{"reader":["*"]}'), { subject: 'x', groups: [] }),
+    { scopes: ['read'], domainUrn: null },
+    'everybody who can sign in'
+  )
+  const wrong: [string, RegExp][] = [
+    ['admin', /^JSON$/],
+    ['[]', /JSON object/],
+    ['{"root":["x"]}', /root is not one of admin, editor, owner, reader/],
+    ['{"admin":"x"}', /lists of texts; admin is not/],
+    ['{"admin":[1]}', /lists of texts; admin is not/],
+    ['{"owner":["x"]}', /owner is an object/],
+    ['{"owner":{"finance":["x"]}}', /urn/i],
+    [`{"owner":{"${finance}":"x"}}`, new RegExp(`owner.${finance} is not`)]
+  ]
+  for (const [text, message] of wrong) t.throws(() => parseRoles(text), { message }, text)
+})
+
+t.test('a configuration that cannot work is an error at start that names the key', async (t) => {
+  const issuer = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'x', OIDC_ROLES: '{}' }
+  const open = (env: { [key: string]: string }): unknown => {
+    const config = readConfig({ LOG_LEVEL: 'silent', ...env })
+    return openProvider(config, createLog(config))
+  }
+  t.equal(open({}), null)
+  t.match(open(issuer), { browsers: null }, 'without PUBLIC_URL only bearer tokens')
+  const wrong: [{ [key: string]: string }, RegExp][] = [
+    [{ ...issuer, OIDC_ROLES: '' }, /OIDC_ISSUER needs OIDC_ROLES/],
+    [{ ...issuer, OIDC_ROLES: '{"root":[]}' }, /OIDC_ROLES must be roles with known names/],
+    [{ ...issuer, OIDC_CLIENT_ID: '' }, /OIDC_CLIENT_ID, OIDC_AUDIENCE or both/],
+    [{ ...issuer, OIDC_ISSUER: 'http://id.example' }, /OIDC_ISSUER must begin with https/]
+  ]
+  for (const [env, message] of wrong) t.throws(() => open(env), { message })
+})
+
+t.test('a browser', async (t) => {
+  const both = await withBoth(t)
+  const { provider, server } = both
+  const { rest, graphql, db } = server
+
+  await t.test('is told that there is an identity provider', async (t) => {
+    t.match(await rest({ url: '/session/methods', token: null }), {
+      status: 200,
+      body: { token: true, identityProvider: true }
+    })
+    const { server: alone } = { server: await withServer(t) }
+    t.match(await alone.rest({ url: '/session/methods', token: null }), { body: { identityProvider: false } })
+    t.equal((await alone.rest({ url: '/sign-in' })).status, 404)
+  })
+
+  await t.test('is sent to the provider with PKCE, a state and a nonce of its own', async (t) => {
+    const [one, other] = [await begin(server), await begin(server)]
+    t.equal(one.answer.status, 302)
+    const query = new URL(one.location).searchParams
+    t.match(Object.fromEntries(query), {
+      client_id: 'tributary',
+      redirect_uri: 'https://catalog.example/below/sign-in-callback',
+      response_type: 'code',
+      scope: 'openid profile email',
+      code_challenge_method: 'S256',
+      code_challenge: /^[\w-]{43}$/
+    })
+    for (const name of ['state', 'nonce', 'code_challenge'])
+      t.not(query.get(name), new URL(other.location).searchParams.get(name), name)
+    t.match(String(one.answer.headers['set-cookie']), /; Max-Age=600; HttpOnly; Secure; SameSite=Lax$/)
+    t.notMatch(one.location, /code_verifier/)
+  })
+
+  await t.test('comes back as the person, with the rights of the role', async (t) => {
+    for (const [person, expected] of [
+      ['ada', { actor: 'urn:li:corpuser:ada', scopes: ['admin'], domainUrn: null }],
+      ['eve', { actor: 'urn:li:corpuser:eve', scopes: ['write'], domainUrn: null }],
+      ['roy', { actor: 'urn:li:corpuser:roy', scopes: ['read'], domainUrn: null }],
+      ['guest-7', { actor: 'urn:li:corpuser:guest-7', scopes: ['read'], domainUrn: null }]
+    ] as const) {
+      const { answer, session } = await signIn(both, person)
+      t.strictSame([answer.status, answer.headers.location], [302, 'ui/'])
+      const { body, status } = await rest({ url: '/session', token: null, headers: { cookie: session } })
+      t.equal(status, 200)
+      t.match(body, expected)
+      t.ok(Math.abs(body.expiresAt - Date.now() - 12 * 3_600_000) < 60_000, 'for OIDC_SESSION_HOURS')
+    }
+    const { total } = await listTokens(db, { actorUrns: ['urn:li:corpuser:ada'] })
+    await signIn(both, 'ada')
+    t.equal((await listTokens(db, { actorUrns: ['urn:li:corpuser:ada'] })).total, total, 'one row a person')
+    const { body } = await graphql('query { listAccessTokens(input: {}) { tokens { name actorUrn } } }')
+    t.ok(
+      body.data.listAccessTokens.tokens.some(
+        (each: { name: string; actorUrn: string }) =>
+          each.name === 'eve (signed in)' && each.actorUrn === 'urn:li:corpuser:eve'
+      ),
+      'an administrator sees who has signed in'
+    )
+  })
+
+  await t.test('comes back to the page it wanted, and to no other site', async (t) => {
+    for (const [page, expected] of [
+      ['./lineage?urn=urn%3Ali%3Adataset%3Ax&depth=3', 'ui/lineage?urn=urn%3Ali%3Adataset%3Ax&depth=3'],
+      ['asset?urn=x', 'ui/asset?urn=x'],
+      ['./explorer.html', 'ui/explorer.html'],
+      ['//evil.example', 'ui/'],
+      ['https://evil.example', 'ui/'],
+      ['/\\evil.example', 'ui/'],
+      ['../../evil', 'ui/'],
+      ['javascript:alert(1)', 'ui/'],
+      [`asset?urn=${'x'.repeat(3_000)}`, 'ui/']
+    ] as const)
+      t.equal((await signIn(both, 'roy', page)).answer.headers.location, expected, page)
+    const { location } = await begin(server)
+    const { state, nonce } = Object.fromEntries(new URL(location).searchParams)
+    const planted = Buffer.from(
+      JSON.stringify({ state, nonce, verifier: 'x'.repeat(43), next: '//evil.example' })
+    ).toString('base64url')
+    const answer = await comeBack(server, 'https://x/?error=no', `tributary_sign_in=${planted}`)
+    t.equal(answer.headers.location, 'ui/sign-in?problem=failed', 'a planted cookie')
+  })
+
+  await t.test('without a role is not let in, and told so', async (t) => {
+    const { answer, session } = await signIn(both, 'nik', 'asset?urn=x')
+    t.match(answer, {
+      status: 302,
+      headers: { location: 'ui/sign-in?problem=no-role&next=.%2Fasset%3Furn%3Dx' }
+    })
+    t.equal(session, '')
+  })
+
+  await t.test('is let in only with what it began itself, once', async (t) => {
+    const { location, cookie } = await begin(server)
+    const back = await provider.signIn(location, 'eve')
+    const other = await begin(server)
+    for (const [name, address, sent, problem] of [
+      ['no cookie', back, '', 'expired'],
+      ['a broken cookie', back, 'tributary_sign_in=x', 'expired'],
+      ["another browser's cookie", back, other.cookie, 'failed'],
+      ['another state', back.replace(/state=[^&]*/, 'state=x'), cookie, 'failed'],
+      ['another issuer', back.replace(/iss=[^&]*/, 'iss=https%3A%2F%2Fevil.example'), cookie, 'failed'],
+      ['a code that nobody gave', back.replace(/code=[^&]*/, 'code=x'), cookie, 'failed']
+    ] as const) {
+      const answer = await comeBack(server, address, sent)
+      t.equal(answer.headers.location, `ui/sign-in?problem=${problem}`, name)
+      t.equal(cookiesOf(answer).get('tributary_session'), undefined, name)
+    }
+    t.equal((await comeBack(server, back, cookie)).headers.location, 'ui/')
+    t.equal((await comeBack(server, back, cookie)).headers.location, 'ui/sign-in?problem=failed', 'twice')
+    const denied = await begin(server)
+    const refused = await provider.signIn(denied.location, 'eve', { refuses: true })
+    t.equal(
+      (await comeBack(server, refused, denied.cookie)).headers.location,
+      'ui/sign-in?problem=failed',
+      'a person who refuses'
+    )
+  })
+
+  await t.test('whose person is revoked is out at once, and may sign in again', async (t) => {
+    const { session } = await signIn(both, 'eve')
+    const ask = (cookie: string): Promise<RestAnswer> =>
+      rest({ url: '/session', token: null, headers: { cookie } })
+    t.equal((await ask(session)).status, 200)
+    const [row] = (await listTokens(db, { actorUrns: ['urn:li:corpuser:eve'] })).tokens
+    // The provider dates what it says to the second.
+    await revokeToken(db, row?.id ?? '')
+    await db.raw(`update access_token set revoked_at = now() - interval '1 second' where id = ?`, [
+      row?.id ?? ''
+    ])
+    t.equal((await ask(session)).status, 401)
+    const again = await signIn(both, 'eve')
+    t.equal((await ask(again.session)).status, 200)
+    t.equal((await ask(session)).status, 401, 'the session of before stays over')
+  })
+
+  await t.test('gets changed rights when it signs in again', async (t) => {
+    const { session } = await signIn(both, 'roy')
+    const before = groups.roy
+    groups.roy = ['platform']
+    t.teardown(() => {
+      groups.roy = before
+    })
+    const scopesOf = async (cookie: string): Promise<unknown> =>
+      (await rest({ url: '/session', token: null, headers: { cookie } })).body.scopes
+    t.strictSame(await scopesOf(session), ['read'])
+    t.strictSame(await scopesOf((await signIn(both, 'roy')).session), ['admin'])
+  })
+
+  await t.test('is told when the provider does not answer', async (t) => {
+    const { location, cookie } = await begin(server)
+    const back = await provider.signIn(location, 'eve')
+    provider.setUp(false)
+    t.equal((await comeBack(server, back, cookie)).headers.location, 'ui/sign-in?problem=failed')
+    provider.setUp(true)
+  })
+})
+
+t.test('groups that only the userinfo endpoint tells count', async (t) => {
+  const both = await withBoth(t, { thin: true })
+  const { session } = await signIn(both, 'eve')
+  const { body } = await both.server.rest({ url: '/session', token: null, headers: { cookie: session } })
+  t.match(body, { actor: 'urn:li:corpuser:eve', scopes: ['write'] })
+})
+
+t.test('a bearer token of the provider', async (t) => {
+  const { provider, server } = await withBoth(t)
+  const { rest, db } = server
+  const now = Math.floor(Date.now() / 1_000)
+  const eve = { sub: 'eve', preferred_username: 'eve', groups: ['data'] }
+  const ask = (token: string): Promise<RestAnswer> =>
+    rest({ method: 'POST', url: '/api/graphql', token, body: { query: '{ me { corpUser { urn } } }' } })
+
+  await t.test('is accepted, and names the person', async (t) => {
+    const { status, body } = await ask(await provider.sign(eve))
+    t.equal(status, 200)
+    t.equal(body.data.me.corpUser.urn, 'urn:li:corpuser:eve')
+    for (const header of [{ typ: 'at+jwt' }, { typ: 'application/at+jwt' }, { typ: undefined }])
+      t.equal((await ask(await provider.sign(eve, header))).status, 200, String(header.typ))
+  })
+
+  await t.test('may be a minute off, as clocks are', async (t) => {
+    for (const claims of [{ exp: now - 30 }, { nbf: now + 30 }, { iat: now + 30 }])
+      t.equal((await ask(await provider.sign({ ...eve, ...claims }))).status, 200, JSON.stringify(claims))
+  })
+
+  const valid = await provider.sign(eve)
+  const [head = '', payload = '', signature = ''] = valid.split('.')
+  const claims = { ...eve, iss: provider.issuer, aud: 'tributary' }
+  const changed = Buffer.from(
+    JSON.stringify({ ...JSON.parse(Buffer.from(payload, 'base64url').toString()), groups: ['platform'] })
+  ).toString('base64url')
+  const refused: [string, string | Promise<string>][] = [
+    ['expired', provider.sign({ ...eve, exp: now - 120 })],
+    ['not valid yet', provider.sign({ ...eve, nbf: now + 120 })],
+    ['for another audience', provider.sign({ ...eve, aud: 'another-service' })],
+    ['for no audience', provider.sign({ ...eve, aud: undefined as never })],
+    ['of another issuer', provider.sign({ ...eve, iss: 'https://evil.example' })],
+    ['that never ends', provider.sign({ ...eve, exp: undefined as never })],
+    ['without a subject', provider.sign({ ...eve, sub: undefined as never })],
+    ['of another kind', provider.sign(eve, { typ: 'logout+jwt' })],
+    ['of a key that the provider does not have', provider.sign(eve, { kid: 'unknown' })],
+    [
+      'without a signature (alg none)',
+      new UnsecuredJWT(claims).setIssuedAt().setExpirationTime('5m').encode()
+    ],
+    ['whose signature is cut off', `${head}.${payload}.`],
+    ['with other claims under the signature', `${head}.${changed}.${signature}`],
+    [
+      'signed with the public key as a secret',
+      new SignJWT(claims)
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuedAt()
+        .setExpirationTime('5m')
+        .sign(Buffer.from(JSON.stringify(provider.publicKey())))
+    ]
+  ]
+  for (const [name, token] of refused)
+    await t.test(`is refused ${name}`, async (t) => {
+      const { status, text } = await ask(await token)
+      t.equal(status, 401)
+      t.notMatch(text, /jwt|signature|audience|issuer/i, 'without saying why')
+    })
+
+  await t.test('of somebody without a role is forbidden', async (t) => {
+    const answer = await ask(await provider.sign({ sub: 'nik', groups: ['strangers'] }))
+    t.equal(answer.status, 403)
+    t.equal((await ask(await provider.sign({ sub: 'x', groups: 7, constructor: ['platform'] }))).status, 403)
+  })
+
+  await t.test('ends when it is revoked, and one of later is accepted', async (t) => {
+    const old = await provider.sign({ ...eve, sub: 'eve-2', iat: now - 100 })
+    t.equal((await ask(old)).status, 200)
+    const { tokens } = await listTokens(db, { actorUrns: ['urn:li:corpuser:eve'] })
+    const row = tokens[0]
+    t.equal(row?.name, 'eve (JSON Web Token)')
+    await revokeToken(db, row?.id ?? '')
+    await db.raw(`update access_token set revoked_at = now() - interval '10 seconds' where id = ?`, [
+      row?.id ?? ''
+    ])
+    const later = await provider.sign({ ...eve, sub: 'eve-2' })
+    // Verdicts are remembered for a second.
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    t.equal((await ask(old)).status, 401)
+    t.equal((await ask(later)).status, 200)
+  })
+
+  await t.test(
+    'is accepted after the provider has changed its keys, and one of the old keys is not',
+    async (t) => {
+      const before = await provider.sign({ ...eve, jti: 'before' })
+      await provider.rotateKeys()
+      t.equal((await ask(await provider.sign({ ...eve, jti: 'after' }))).status, 200)
+      t.equal((await ask(before)).status, 401)
+    }
+  )
+
+  await t.test('waits while the provider is down; our own tokens do not', async (t) => {
+    const other = await withServer(t, { env: { ...provider.env, OIDC_ROLES: JSON.stringify(roles) } })
+    provider.setUp(false)
+    t.teardown(() => {
+      provider.setUp(true)
+    })
+    const query = { method: 'POST', url: '/api/graphql', body: { query: '{ __typename }' } } as const
+    t.match(await other.rest({ ...query, token: await provider.sign(eve) }), {
+      status: 503,
+      headers: { 'retry-after': '5' }
+    })
+    t.equal((await other.rest(query)).status, 200)
+  })
+})
+
+t.test('a person does not count as the first token of a catalog', async (t) => {
+  const { provider, server } = await withBoth(t)
+  await server.db.raw('delete from access_token')
+  await server.rest({ url: '/domains', token: await provider.sign({ sub: 'roy', groups: ['everybody'] }) })
+  t.equal(await inTransaction(server.db, hasNoToken), true)
+})
+
+t.test('what each role may do', async (t) => {
+  const both = await withBoth(t, { env: { MISSING_REFERENCES: 'create' } })
+  const { provider, server } = both
+  const { rest, graphql } = server
+  const made = await graphql(`
+    mutation {
+      createDomain(input: { id: "finance", name: "Finance" })
+    }
+  `)
+  t.equal(made.body.data.createDomain, finance)
+  const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
+  for (const name of ['mine', 'theirs'])
+    await rest({
+      method: 'POST',
+      url: '/openapi/v3/entity/dataset?async=false',
+      body: [{ urn: dataset(name), datasetProperties: { value: { name } } }]
+    })
+  await graphql(`mutation($urn: String!) { setDomain(entityUrn: $urn, domainUrn: "${finance}") }`, {
+    urn: dataset('mine')
+  })
+
+  /** What else comes is shown whole. */
+  type Outcome = 'done' | 'forbidden' | RestAnswer
+  type Door = {
+    name: string
+    request: () => RestRequest
+    allowed: string
+    outcomeOf: (answer: RestAnswer) => Outcome
+  }
+  const isForbiddenError = (error: { extensions?: { reason?: string } }): boolean =>
+    error.extensions?.reason === 'FORBIDDEN'
+  let names = 0
+  const nextName = (): string => `domain ${(names += 1)}`
+  const said = (answer: RestAnswer): Outcome =>
+    answer.status < 300 ? 'done' : answer.status === 403 ? 'forbidden' : answer
+  const graphqlDoor = (name: string, allowed: string, query: string): Door => ({
+    name: `GraphQL ${name}`,
+    request: () => ({
+      method: 'POST',
+      url: '/api/graphql',
+      body: { query, variables: { name: nextName() } }
+    }),
+    allowed,
+    outcomeOf(answer) {
+      const { data, errors = [] } = answer.body
+      if (data && errors.length === 0) return 'done'
+      const isForbidden = answer.status === 403 || (errors.length > 0 && errors.every(isForbiddenError))
+      return isForbidden ? 'forbidden' : answer
+    }
+  })
+  const describe = (name: string): unknown => [
+    { urn: dataset(name), datasetProperties: { value: { name, description: 'by a role' } } }
+  ]
+  const proposal = (name: string): unknown => ({
+    proposal: {
+      entityType: 'dataset',
+      entityUrn: dataset(name),
+      changeType: 'UPSERT',
+      aspectName: 'status',
+      aspect: { contentType: 'application/json', value: '{"removed":false}' }
+    }
+  })
+  const doors: Door[] = [
+    graphqlDoor('lineage', 'admin editor owner reader', `{ entity(urn: "${dataset('mine')}") { urn } }`),
+    graphqlDoor(
+      'a domain below the domain',
+      'admin editor owner',
+      `mutation($name: String!) { createDomain(input: { name: $name, parentDomain: "${finance}" }) }`
+    ),
+    graphqlDoor(
+      'a domain at the root',
+      'admin editor',
+      'mutation($name: String!) { createDomain(input: { name: $name }) }'
+    ),
+    graphqlDoor('tokens', 'admin', '{ listAccessTokens(input: {}) { total } }'),
+    {
+      name: 'OpenAPI read',
+      request: () => ({ url: `/openapi/v3/entity/dataset/${encodeURIComponent(dataset('mine'))}` }),
+      allowed: 'admin editor owner reader',
+      outcomeOf: said
+    },
+    ...(['mine', 'theirs'] as const).flatMap((name): Door[] => {
+      const allowed = name === 'mine' ? 'admin editor owner' : 'admin editor'
+      return [
+        {
+          name: `OpenAPI write of ${name}`,
+          request: () => ({
+            method: 'POST',
+            url: '/openapi/v3/entity/dataset?async=false',
+            body: describe(name)
+          }),
+          allowed,
+          outcomeOf: said
+        },
+        {
+          name: `RestLi write of ${name}`,
+          request: () => ({ method: 'POST', url: '/aspects?action=ingestProposal', body: proposal(name) }),
+          allowed,
+          outcomeOf: said
+        }
+      ]
+    }),
+    {
+      name: 'loads',
+      request: () => ({
+        method: 'POST',
+        url: '/loads?format=ndjson',
+        body: `${JSON.stringify({ kind: 'upsertEntity', urn: dataset('loaded') })}\n`
+      }),
+      allowed: 'admin editor owner',
+      outcomeOf: said
+    }
+  ]
+  const people = { admin: 'ada', editor: 'eve', owner: 'fay', reader: 'roy' } as const
+  for (const [role, person] of Object.entries(people)) {
+    const token = await provider.sign({ sub: person, groups: groups[person] })
+    const { session } = await signIn(both, person)
+    const { csrfToken } = (await rest({ url: '/session', token: null, headers: { cookie: session } })).body
+    for (const { name, request, allowed, outcomeOf } of doors) {
+      const expected = allowed.split(' ').includes(role) ? 'done' : 'forbidden'
+      t.strictSame(outcomeOf(await rest({ ...request(), token })), expected, `${role}, bearer, ${name}`)
+      const headers = { cookie: session, 'x-csrf-token': csrfToken }
+      t.strictSame(
+        outcomeOf(await rest({ ...request(), token: null, headers })),
+        expected,
+        `${role}, browser, ${name}`
+      )
+    }
+    const run = (...args: string[]): ReturnType<typeof runCommand> =>
+      runCommand(args, { env: { TRIBUTARY_URL: server.url, TRIBUTARY_TOKEN: token } })
+    t.match(await run('search', 'mine'), { code: 0 }, `${role}, command line, search`)
+    t.match(
+      await run('domain', 'create', nextName()),
+      role === 'admin' || role === 'editor' ? { code: 0 } : { code: 1, err: [/FORBIDDEN|scope|limited/] },
+      `${role}, command line, a domain at the root`
+    )
+    const { body } = await rest({
+      method: 'POST',
+      url: '/api/graphql',
+      token,
+      body: {
+        query:
+          '{ me { corpUser { urn } platformPrivileges { manageDomains manageTokens generatePersonalAccessTokens } } }'
+      }
+    })
+    t.equal(body.data.me.corpUser.urn, `urn:li:corpuser:${person}`)
+    t.match(body.data.me.platformPrivileges, {
+      manageDomains: role === 'admin' || role === 'editor',
+      manageTokens: role === 'admin'
+    })
+  }
+})

@@ -1,0 +1,144 @@
+/** A real OpenID Connect provider on this machine, whose people, groups and keys a test decides. */
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK, type JWTPayload } from 'jose'
+import Provider from 'oidc-provider'
+import type { Test } from 'tap'
+
+export type IdentityProvider = {
+  issuer: string
+  /** What a server needs to trust it. */
+  env: { [key: string]: string }
+  /** Signs claims as the provider would. `header` and `claims` may be wrong on purpose; a claim that is undefined is left out. */
+  sign: (claims?: JWTPayload, header?: { [name: string]: unknown }) => Promise<string>
+  publicKey: () => JWK
+  /** Gives it new keys; the old ones are gone. */
+  rotateKeys: () => Promise<void>
+  /** Whether it answers at all. */
+  setUp: (isUp: boolean) => void
+  /** Signs a person in from the address that the service has sent the browser to; gives the address that it is sent back to. */
+  signIn: (url: string, person: string, options?: { refuses?: boolean }) => Promise<string>
+  close: () => Promise<void>
+}
+
+const clientId = 'tributary'
+const clientSecret = 'a-secret-of-the-client-for-this-test'
+const publicUrl = 'https://catalog.example/below'
+const callback = `${publicUrl}/sign-in-callback`
+
+export async function withIdentityProvider(
+  t: Test,
+  { groups, thin = false }: { groups: { [person: string]: readonly string[] }; thin?: boolean }
+): Promise<IdentityProvider> {
+  let isUp = true
+  let handler: RequestListener = () => {}
+  let key: JWK = {}
+  const server = createServer((request, response) => {
+    if (isUp) handler(request, response)
+    else response.destroy()
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  async function rotateKeys(): Promise<void> {
+    const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+    key = { ...(await exportJWK(privateKey)), kid: crypto.randomUUID(), alg: 'RS256', use: 'sig' }
+    const provider = new Provider(issuer, {
+      clients: [
+        {
+          client_id: clientId,
+          client_secret: clientSecret,
+          redirect_uris: [callback],
+          grant_types: ['authorization_code'],
+          response_types: ['code']
+        }
+      ],
+      cookies: { keys: ['a key for cookies'] },
+      jwks: { keys: [key] },
+      pkce: { required: () => true },
+      claims: { openid: ['sub', 'preferred_username', 'groups'] },
+      conformIdTokenClaims: thin,
+      findAccount: (_context, id) => ({
+        accountId: id,
+        claims: () => ({ sub: id, preferred_username: id, groups: groups[id] ?? [] })
+      })
+    })
+    const answer = provider.callback()
+    handler = (request, response) => {
+      void answer(request, response)
+    }
+  }
+  await rotateKeys()
+
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => {
+        resolve()
+      })
+      server.closeAllConnections()
+    })
+  t.teardown(close)
+
+  return {
+    issuer,
+    env: {
+      OIDC_ISSUER: issuer,
+      OIDC_CLIENT_ID: clientId,
+      OIDC_CLIENT_SECRET: clientSecret,
+      PUBLIC_URL: publicUrl
+    },
+    async sign(claims = {}, header = {}) {
+      const seconds = Math.floor(Date.now() / 1_000)
+      const payload = Object.fromEntries(
+        Object.entries({ iss: issuer, aud: clientId, iat: seconds, exp: seconds + 300, ...claims }).filter(
+          ([, value]) => value !== undefined
+        )
+      )
+      const wanted = { alg: 'RS256', kid: key.kid ?? '', typ: 'JWT', ...header }
+      return new SignJWT(payload).setProtectedHeader(wanted).sign(await importJWK(key, 'RS256'))
+    },
+    publicKey: () => ({ kty: key.kty ?? '', n: key.n ?? '', e: key.e ?? '' }),
+    rotateKeys,
+    setUp(up) {
+      isUp = up
+      if (!up) server.closeAllConnections()
+    },
+    signIn: (url, person, { refuses = false } = {}) => walkThrough(url, person, refuses),
+    close
+  }
+}
+
+/** What a person does in a browser: follows redirects, gives a name, agrees. */
+async function walkThrough(url: string, person: string, refuses: boolean): Promise<string> {
+  const cookies = new Map<string, string>()
+  const go = async (address: string, form?: { [name: string]: string }): Promise<Response> => {
+    const answer = await fetch(address, {
+      redirect: 'manual',
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {})
+    })
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      cookies.set(name, value)
+    }
+    return answer
+  }
+  let at = url
+  for (let step = 0; step < 20; step += 1) {
+    let answer = await go(at)
+    if (answer.status === 200) {
+      const page = await answer.text()
+      const form = page.includes('value="login"')
+        ? { prompt: 'login', login: person, password: 'any' }
+        : { prompt: 'consent' }
+      answer = refuses ? await go(`${at}/abort`) : await go(at, form)
+    }
+    const next = answer.headers.get('location')
+    if (next === null) throw new Error(`${answer.status} at ${at}: ${await answer.text()}`)
+    at = new URL(next, at).href
+    if (at.startsWith(callback)) return at
+  }
+  throw new Error(`the provider never sends the browser back: ${at}`)
+}
