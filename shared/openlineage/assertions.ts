@@ -115,11 +115,16 @@ function assertDirect(to: AssertionBuilder, urn: Urn, seen: SeenLinks, nameOf: N
   }
 }
 
-/** Edges between a job and its datasets. Leaves out inputs and outputs that are linked directly. */
+/**
+ * Edges between a job and its datasets. Leaves out inputs and outputs that are linked directly.
+ *
+ * The names that events used are compared, not what they are aliases of: a job is not visited again when an alias becomes
+ * known, so the names behind aliases would make the result depend on the order of the events.
+ */
 function assertBoundary(to: AssertionBuilder, job: Urn, seen: SeenLinks, nameOf: NameOf): void {
   const links = linksIn(seen)
-  const described = new Set(links.flatMap(([link]) => (link[0] === 'described' ? [nameOf(link[1])] : [])))
-  const used = new Set(links.flatMap(([link]) => (link[0] === 'direct' ? [nameOf(link[2])] : [])))
+  const described = new Set(links.flatMap(([link]) => (link[0] === 'described' ? [link[1]] : [])))
+  const used = new Set(links.flatMap(([link]) => (link[0] === 'direct' ? [link[2]] : [])))
   const edge = (listName: string, other: Urn, span: Span): void =>
     to.addEdge(job, 'dataJobInputOutput', [listName, other], span, (created, last) => ({
       destinationUrn: other,
@@ -128,12 +133,12 @@ function assertBoundary(to: AssertionBuilder, job: Urn, seen: SeenLinks, nameOf:
     }))
   for (const [link, span] of links) {
     const [kind, first] = link
-    if (kind === 'read' || (kind === 'input' && !used.has(nameOf(first))))
+    if (kind === 'read' || (kind === 'input' && !used.has(first)))
       edge('inputDatasetEdges', nameOf(first), span)
-    if (kind === 'write' || (kind === 'output' && !described.has(nameOf(first))))
+    if (kind === 'write' || (kind === 'output' && !described.has(first)))
       edge('outputDatasetEdges', nameOf(first), span)
     if (kind === 'afterJob') edge('inputDatajobEdges', first, span)
-    if (link[0] === 'column' && !described.has(nameOf(first)))
+    if (link[0] === 'column' && !described.has(first))
       assertColumn(to, job, 'dataJobInputOutput', link, nameOf)
   }
 }

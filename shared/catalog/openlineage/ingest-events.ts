@@ -310,6 +310,8 @@ async function applyAliases(tx: Tx, states: States): Promise<boolean> {
     states.set(name, { ...other, state: joined })
     states.set(urn, { ...held, state: former })
   }
+  // The states opened here refer to more datasets, whose names count for their edges.
+  await readNames(tx, states)
   return renamed.length > 0
 }
 
