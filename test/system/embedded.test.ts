@@ -2,8 +2,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import t, { type Test } from 'tap'
 import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start-embedded-postgres.ts'
+import { postgresOptions } from '../../shared/platform/postgres-url.ts'
 import { runOnServer } from '../support/database.ts'
 import { runProgram, withFolder, type Program } from '../support/program.ts'
 
@@ -121,6 +123,30 @@ t.test('kills', async (t) => {
     await next.ended
   })
 
+  t.test(
+    'a server that is stopped while it recovers from the crash of a backend ends, and loses no row',
+    async (t) => {
+      // Which of these moments PostgreSQL cannot shut down in depends on the machine.
+      for (const pauseMs of [0, 10, 20, 30, 40, 60]) {
+        const dataDir = join(withFolder(t), 'pg')
+        const server = await startEmbeddedPostgres({ dataDir, stopMaxMs: 1_000 })
+        await runOnServer(server.url(), 'create table kept as select generate_series(1, 1000) as id')
+        const client = new pg.Client(await postgresOptions(server.url()))
+        const hasCrashed = new Promise((resolve) => client.once('error', resolve))
+        await client.connect()
+        const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+        process.kill(rows[0]?.pid ?? 0, 'SIGKILL')
+        await hasCrashed
+        await sleep(pauseMs)
+        const pid = postmasterPid(server.dataDir)
+        await server.stop()
+        t.ok(await ends(pid), `it has ended, ${pauseMs} ms after the crash`)
+        const again = await startEmbeddedPostgres({ dataDir })
+        t.same(await runOnServer(again.url(), 'select count(*)::int as count from kept'), [{ count: 1_000 }])
+        await again.stop()
+      }
+    }
+  )
   t.test('everything killed at once loses no row', async (t) => {
     const holder = await hold(t, dataDir)
     await runOnServer(holder.url, 'insert into kept select generate_series(2001, 3000)')
