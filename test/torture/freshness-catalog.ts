@@ -13,6 +13,8 @@ import type { KillablePostgres } from './killable-postgres.ts'
 import { createAdminToken, keepRunning, runCommand, type Kept } from './processes.ts'
 
 const apiCount = 3
+/** Connections of the catalog of a part. */
+export const poolMax = 8
 /** The machine may have much else to do. */
 const readyMaxMs = 180_000
 
@@ -55,7 +57,7 @@ export async function withCatalog(
     )
   )
   const worker = options.hasWorker ? keepRunning('worker', ['work'], env, folder) : null
-  const db = connectTestDatabase(databaseUrl, 8)
+  const db = connectTestDatabase(databaseUrl, poolMax)
   let isGood = false
   try {
     const apis = ports.map((port) => ({ url: `http://127.0.0.1:${port}`, token }))

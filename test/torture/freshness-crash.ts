@@ -10,7 +10,7 @@ import pg from 'pg'
 import { query } from '../../shared/db/query.ts'
 import { postgresOptions } from '../../shared/platform/postgres-url.ts'
 import { untilReady } from './catalog-calls.ts'
-import { untilQuiet, type Catalog } from './freshness-catalog.ts'
+import { poolMax, untilQuiet, type Catalog } from './freshness-catalog.ts'
 import { readAndJudge, send, writeAndRead, type Run } from './freshness-run.ts'
 import { layers, randomWrite, type Place } from './freshness-workload.ts'
 import type { KillablePostgres } from './killable-postgres.ts'
@@ -116,8 +116,16 @@ async function nextXid({ db }: Catalog): Promise<number> {
   return row?.xid ?? 0
 }
 
+/** On every connection of the pool: one that the crash has cut may not know it yet. */
 async function untilAnswers({ db }: Catalog): Promise<void> {
-  while (!(await query(db, 'select 1').catch(() => null))) await sleep(retryMs)
+  const all = { length: poolMax }
+  for (;;) {
+    const answers = await Promise.all(
+      Array.from(all, () => query(db, 'select pg_sleep(0.01)').catch(() => null))
+    )
+    if (answers.every((answer) => answer !== null)) return
+    await sleep(retryMs)
+  }
 }
 
 /** Postgres ends all sessions when one has died, and recovers. Resolves when that has begun. */
