@@ -33,26 +33,14 @@ const warehouse =
     namespace: 'postgres://h:5432',
     name: `${tag}.${name}`
   })
-/** A dataset of any kind, by its name alone: also a path, the table there, and names before and after renames. */
-const anyName: fc.Arbitrary<(tag: string) => JsonObject> = fc.oneof(
-  { weight: 4, arbitrary: datasetNumber.map((number) => (tag: string) => named(number, tag)) },
-  { weight: 1, arbitrary: fc.nat({ max: 1 }).map((number) => (tag: string) => pathOf(number, tag)) },
+
+const columnInputs = fc.array(
+  fc.tuple(datasetNumber, columnName, fc.constantFrom('IDENTITY', 'TRANSFORMATION')),
   {
-    weight: 1,
-    arbitrary: fc
-      .nat({ max: 1 })
-      .map((number) => (tag: string) => ({ namespace: 'hive://h', name: `${tag}.t${number}` }))
-  },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom('was0', 'is0', 'was1', 'is1', 'step0', 'step1', 'step2').map(warehouse)
+    minLength: 1,
+    maxLength: 2
   }
 )
-
-const columnInputs = fc.array(fc.tuple(anyName, columnName, fc.constantFrom('IDENTITY', 'TRANSFORMATION')), {
-  minLength: 1,
-  maxLength: 2
-})
 const columnFacet = fc.dictionary(columnName, columnInputs, { maxKeys: 2 }).map(
   (columns) =>
     (tag: string): JsonObject =>
@@ -61,8 +49,8 @@ const columnFacet = fc.dictionary(columnName, columnInputs, { maxKeys: 2 }).map(
           Object.entries(columns).map(([column, inputs]) => [
             column,
             {
-              inputFields: inputs.map(([name, field, subtype]) => ({
-                ...name(tag),
+              inputFields: inputs.map(([number, field, subtype]) => ({
+                ...named(number, tag),
                 field,
                 transformations: [{ type: 'DIRECT', subtype }]
               }))
@@ -76,7 +64,7 @@ const columnFacet = fc.dictionary(columnName, columnInputs, { maxKeys: 2 }).map(
 const lineageEnd = fc.oneof(
   {
     weight: 4,
-    arbitrary: anyName.map((name) => (tag: string) => ({ ...name(tag), type: 'DATASET' }))
+    arbitrary: datasetNumber.map((number) => (tag: string) => ({ ...named(number, tag), type: 'DATASET' }))
   },
   { weight: 1, arbitrary: fc.constant((): JsonObject => ({ type: 'JOB' })) },
   {
@@ -90,7 +78,7 @@ const lineageEnd = fc.oneof(
 const lineageOfDataset = fc
   .record({
     inputs: fc.option(fc.array(lineageEnd, { maxLength: 2 })),
-    columns: fc.dictionary(columnName, fc.array(fc.tuple(anyName, columnName), { maxLength: 2 }), {
+    columns: fc.dictionary(columnName, fc.array(fc.tuple(datasetNumber, columnName), { maxLength: 2 }), {
       maxKeys: 1
     })
   })
@@ -102,7 +90,7 @@ const lineageOfDataset = fc
           fields: Object.fromEntries(
             Object.entries(columns).map(([column, from]) => [
               column,
-              { inputs: from.map(([name, field]) => ({ ...name(tag), type: 'DATASET', field })) }
+              { inputs: from.map(([number, field]) => ({ ...named(number, tag), type: 'DATASET', field })) }
             ])
           )
         })
