@@ -4,6 +4,7 @@ import { bootstrapToken } from '../shared/catalog/access/bootstrap-token.ts'
 import { checkReadiness, schemaProblem } from '../shared/catalog/access/check-readiness.ts'
 import { heldResultsBounds, holdResults } from '../shared/catalog/lineage/held-results.ts'
 import { createLineageMemory, type LineageMemory } from '../shared/catalog/lineage/lineage-memory.ts'
+import { reportWorkers } from '../shared/catalog/loads/read-workers.ts'
 import { reportBacklog } from '../shared/catalog/loads/report-backlog.ts'
 import { readConnections } from '../shared/catalog/openlineage/read-connections.ts'
 import { connectDatabase } from '../shared/db/connect.ts'
@@ -39,7 +40,7 @@ export function startApi(config: Config, log: Log): ApiService {
     memory?: LineageMemory
     queue?: ChunkQueue
     app?: FastifyInstance
-    endReport?: () => void
+    endReports?: (() => void)[]
   } = {}
   let url: string | null = null
 
@@ -90,7 +91,7 @@ export function startApi(config: Config, log: Log): ApiService {
       const connections = readConnections(config.openLineageConnections)
       const provider = openProvider(config, log)
       await prepareDatabase(db, config, log)
-      parts.endReport = reportBacklog(db)
+      parts.endReports = [reportBacklog(db), reportWorkers(db)]
       const queue = await openQueue(config, log)
       parts.queue = queue
       const memory = openMemory(db)
@@ -114,12 +115,12 @@ export function startApi(config: Config, log: Log): ApiService {
     },
     async stop() {
       state.isStopping = true
-      const { app, queue, db, uploadDb, graphDb, memory, endReport } = parts
+      const { app, queue, db, uploadDb, graphDb, memory, endReports = [] } = parts
       parts = {}
       try {
         if (app) await drain(app, config.shutdownSeconds * 500, log)
       } finally {
-        endReport?.()
+        for (const end of endReports) end()
         await memory?.stop()
         await graphDb?.destroy()
         await queue?.close()

@@ -5,6 +5,7 @@ import * as openLineageNames from './0003-openlineage-names.ts'
 import * as webSession from './0004-web-session.ts'
 import * as openLineageNamespaces from './0005-openlineage-namespaces.ts'
 import * as people from './0006-people.ts'
+import * as workers from './0007-workers.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. `up` is SQL. */
 export type Migration = { name: string; up: string }
@@ -15,5 +16,6 @@ export const migrations: readonly Migration[] = [
   { name: '0003-openlineage-names', up: openLineageNames.up },
   { name: '0004-web-session', up: webSession.up },
   { name: '0005-openlineage-namespaces', up: openLineageNamespaces.up },
-  { name: '0006-people', up: people.up }
+  { name: '0006-people', up: people.up },
+  { name: '0007-workers', up: workers.up }
 ]

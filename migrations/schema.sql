@@ -387,6 +387,15 @@ create table web_session (
   constraint web_session_token_id_fkey FOREIGN KEY (token_id) REFERENCES access_token(id) ON DELETE CASCADE
 );
 
+create table worker (
+  id uuid not null,
+  name text not null,
+  version text collate "C" not null,
+  started_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null default now(),
+  constraint worker_pkey PRIMARY KEY (id)
+);
+
 CREATE UNIQUE INDEX access_token_person_key ON public.access_token USING btree (issuer, subject, used_by) WHERE (issuer IS NOT NULL);
 
 CREATE INDEX aspect_column_reference_idx ON public.aspect USING gin (((((jsonb_path_query_array(value, '$."fields"[*]."globalTags"."tags"[*]."tag"'::jsonpath) || jsonb_path_query_array(value, '$."fields"[*]."glossaryTerms"."terms"[*]."urn"'::jsonpath)) || jsonb_path_query_array(value, '$."foreignKeys"[*]."foreignDataset"'::jsonpath)) || jsonb_path_query_array(value, '$."foreignKeys"[*]."foreignFields"[*]'::jsonpath))) jsonb_path_ops) WITH (gin_pending_list_limit='256') WHERE (aspect_name = 'schemaMetadata'::text);
@@ -468,3 +477,5 @@ CREATE INDEX statement_upstream_id_idx ON public.statement USING btree (upstream
 CREATE INDEX web_session_token_id_used_at_idx ON public.web_session USING btree (token_id, used_at);
 
 CREATE INDEX web_session_used_at_idx ON public.web_session USING btree (used_at);
+
+CREATE INDEX worker_seen_at_idx ON public.worker USING btree (seen_at);

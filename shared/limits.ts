@@ -219,6 +219,14 @@ export const limits = {
   idempotencyKeyMaxChars: 255,
   /** Seconds without a sign of life from the API process that receives an upload, until the upload counts as interrupted. */
   uploadSilentMaxSeconds: 60,
+  /** Seconds between two heartbeats of a worker, on average. */
+  workerHeartbeatSeconds: 5,
+  /** Seconds without a heartbeat after which a worker counts as dead. */
+  workerSilentMaxSeconds: 15,
+  /** Seconds for which the row of a dead worker is kept. */
+  workerKeptSeconds: 86_400,
+  /** Workers listed by /health/detailed, those that started first. */
+  workersListedMaxCount: 1_000,
   /** Characters of a source's name. */
   sourceNameMaxChars: 255,
   /** Characters of a token's name. */

@@ -7,11 +7,14 @@ import { prune } from '../shared/catalog/loads/prune.ts'
 import { rememberEntityIds } from '../shared/catalog/write/entity-ids.ts'
 import { applyRecords } from '../shared/catalog/write/apply-records.ts'
 import { createIsolationGate } from '../shared/catalog/loads/isolation-gate.ts'
+import { openHeartbeat, type Heartbeat } from '../shared/catalog/loads/heartbeat.ts'
+import { reportWorkers } from '../shared/catalog/loads/read-workers.ts'
 import { reportBacklog } from '../shared/catalog/loads/report-backlog.ts'
 import { sweep } from '../shared/catalog/loads/sweep.ts'
 import { connectDatabase } from '../shared/db/connect.ts'
 import type { Db } from '../shared/db/database.ts'
 import type { Config } from '../shared/platform/config.ts'
+import { limits } from '../shared/limits.ts'
 import { createService, type Service } from '../shared/platform/lifecycle.ts'
 import type { Log } from '../shared/platform/log.ts'
 import { openQueue, type ChunkQueue } from '../shared/queue/chunk-queue.ts'
@@ -32,7 +35,8 @@ type Parts = {
   worker: WatchedWorker
   loops: Loop[]
   health: { close(): Promise<void> } | null
-  endReport: () => void
+  heartbeat: Heartbeat
+  endReports: (() => void)[]
   queue: ChunkQueue
   db: Db
 }
@@ -84,7 +88,11 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
     log,
     depth: () => queue.depth()
   })
+  const heartbeat = openHeartbeat(db)
+  // The loop tries again.
+  await heartbeat.beat().catch(() => {})
   const loops = [
+    startLoop('heartbeat', limits.workerHeartbeatSeconds * 1_000, log, () => heartbeat.beat()),
     startLoop('sweep', sweepEveryMs, log, async () => {
       await sweep(db, queue)
     }),
@@ -103,16 +111,22 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
       ? null
       : await startHealthServer({ config, port: config.workerPort, db, queue, log })
   log.info(
-    { concurrency: config.workerConcurrency, queue: config.redisUrl === null ? 'postgres' : 'redis' },
+    {
+      workerId: heartbeat.id,
+      concurrency: config.workerConcurrency,
+      queue: config.redisUrl === null ? 'postgres' : 'redis'
+    },
     'worker started'
   )
-  return { worker, loops, health, endReport: reportBacklog(db), queue, db }
+  const endReports = [reportBacklog(db), reportWorkers(db)]
+  return { worker, loops, health, heartbeat, endReports, queue, db }
 }
 
-async function stopParts({ worker, loops, health, endReport, queue, db }: Parts): Promise<void> {
-  endReport()
+async function stopParts({ worker, loops, health, heartbeat, endReports, queue, db }: Parts): Promise<void> {
+  for (const end of endReports) end()
   await Promise.all(loops.map((loop) => loop.stop()))
   await worker.close()
+  await heartbeat.end()
   await health?.close()
   await queue.close()
   await db.destroy()

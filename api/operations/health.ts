@@ -1,12 +1,13 @@
 /**
- * /health/live: the process answers. /health/ready (and /health, and DataHub's /health/detailed): it can be
- * used.
+ * /health/live: the process answers. /health/ready (and /health): it can be used. /health/detailed, which
+ * DataHub's clients read: the same, and which workers live.
  *
  * Without the queue, loads are still accepted and the sweeper moves them on, so the process counts as ready,
  * but degraded.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { checkReadiness } from '../../shared/catalog/access/check-readiness.ts'
+import { readWorkers } from '../../shared/catalog/loads/read-workers.ts'
 import type { ApiContext, ServerState } from '../context.ts'
 
 export function healthRoutes(app: FastifyInstance, { db, queue }: ApiContext, state: ServerState): void {
@@ -24,6 +25,9 @@ export function healthRoutes(app: FastifyInstance, { db, queue }: ApiContext, st
   }
 
   app.get('/health/ready', open, (_request, reply) => answerReady(reply))
-  app.get('/health/detailed', open, (_request, reply) => answerReady(reply))
+  app.get('/health/detailed', open, async (_request, reply) => {
+    const [answer, workers] = await Promise.all([answerReady(reply), readWorkers(db)])
+    return { ...answer, workers }
+  })
   app.get('/health', open, (_request, reply) => answerReady(reply))
 }

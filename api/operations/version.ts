@@ -1,9 +1,6 @@
 /** /version: the version that is running. */
-import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
-import { packagePath } from '../../shared/platform/paths.ts'
-
-type Package = { name: string; version: string }
+import { readPackage } from '../../shared/platform/package.ts'
 
 export function versionRoutes(app: FastifyInstance): void {
   const { name, version } = readPackage()
@@ -12,10 +9,4 @@ export function versionRoutes(app: FastifyInstance): void {
     version,
     node: process.versions.node
   }))
-}
-
-/** The name and version in package.json. */
-export function readPackage(): Package {
-  // our own package.json
-  return JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as Package
 }

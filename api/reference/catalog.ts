@@ -13,7 +13,8 @@ import {
   ref,
   text,
   type Description,
-  type Descriptions
+  type Descriptions,
+  type Schema
 } from './description.ts'
 
 const graphql: Description = {
@@ -44,24 +45,34 @@ const graphql: Description = {
   }
 }
 
-const readiness: Description = {
+const readinessFields: Record<string, Schema> = {
+  status: oneOf(['ready', 'degraded', 'unavailable'], 'In one word.'),
+  database: oneOf(['up', 'down'], 'Postgres.'),
+  schema: text('current, or what is wrong with the schema.'),
+  queue: oneOf(['up', 'down'], 'Redis, or the queue in Postgres.'),
+  isStopping: { type: 'boolean' }
+}
+
+const readinessWith = (summary: string, fields: Record<string, Schema>): Description => ({
   tag: 'service',
-  summary: 'Says whether the service can be used',
+  summary,
   ignoresUnknownParameters: true,
   answers: {
     200: {
       is: 'It can. `degraded`: the queue does not answer, and loads are accepted all the same.',
-      json: object({
-        status: oneOf(['ready', 'degraded', 'unavailable'], 'In one word.'),
-        database: oneOf(['up', 'down'], 'Postgres.'),
-        schema: text('current, or what is wrong with the schema.'),
-        queue: oneOf(['up', 'down'], 'Redis, or the queue in Postgres.'),
-        isStopping: { type: 'boolean' }
-      })
+      json: object(fields)
     },
     503: { is: 'It cannot; the same body.' }
   }
-}
+})
+
+const readiness = readinessWith('Says whether the service can be used', readinessFields)
+
+const liveWorker = object({
+  id: text('Of the worker, new at each start; its log has it as workerId.'),
+  version: text('Of its program.'),
+  startedAt: text('When it started.')
+})
 
 const domainRules = { is: 'The rules.', json: ref('DomainRules') }
 
@@ -265,7 +276,13 @@ export const catalogDescriptions: Descriptions = {
   },
   'GET /health/ready': readiness,
   'GET /health': { ...readiness, summary: 'The same as /health/ready' },
-  'GET /health/detailed': { ...readiness, summary: 'The same under DataHub’s path' },
+  'GET /health/detailed': readinessWith('The same, and which workers live', {
+    ...readinessFields,
+    workers: {
+      anyOf: [listOf(liveWorker), { type: 'null' }],
+      description: 'The workers that live, those that started first; null if Postgres does not answer.'
+    }
+  }),
   'GET /version': {
     tag: 'service',
     summary: 'Says which version runs',

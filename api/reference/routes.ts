@@ -2,7 +2,7 @@
 import fastifySwagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import { sessionCookie } from '../web/session-cookie.ts'
-import { readPackage } from '../operations/version.ts'
+import { readPackage } from '../../shared/platform/package.ts'
 import { catalogDescriptions } from './catalog.ts'
 import { datahubDescriptions } from './datahub.ts'
 import { object, ref, tags, text, type Answer, type Description, type Schema } from './description.ts'

@@ -2,6 +2,8 @@
 import type { Db } from '../../shared/db/database.ts'
 import { UnknownSchemaError, pendingMigrations } from '../../shared/db/migrate.ts'
 import { query } from '../../shared/db/query.ts'
+import { limits } from '../../shared/limits.ts'
+import { findLiveWorkers, type WorkerRow } from '../../shared/store/workers.ts'
 import { fine, note, wrong, type Finding } from './finding.ts'
 
 const leastVersion = 140_000
@@ -96,7 +98,6 @@ type LoadFacts = {
   failedWhole: number
   stuck: number
   waitingChunks: number
-  workers: number
   tokens: number
 }
 
@@ -113,12 +114,6 @@ const loadsQuery = `
     ) as stuck,
     (select count(*)::int from chunk where state in ('waiting', 'applying')) as "waitingChunks",
     (
-      select count(distinct coalesce(client_addr::text, '') || application_name)::int
-      from pg_stat_activity
-      where datname = current_database()
-        and application_name = 'tributary-worker'
-    ) as workers,
-    (
       select count(*)::int
       from access_token
       where revoked_at is null
@@ -128,14 +123,12 @@ const loadsQuery = `
 async function examineLoads(db: Db): Promise<Finding[]> {
   const [facts] = await query<LoadFacts>(db, loadsQuery)
   if (facts === undefined) return []
-  const { failed, failedWhole, stuck, waitingChunks, workers, tokens } = facts
+  const { failed, failedWhole, stuck, waitingChunks, tokens } = facts
   return [
-    workers > 0
-      ? fine('worker', 'is connected to the database')
-      : (waitingChunks > 0 ? wrong : note)(
-          'worker',
-          `none is connected to the database, ${waitingChunks > 0 ? `and ${waitingChunks} chunks wait` : 'so no load would be applied'}: tributary work starts one`
-        ),
+    ...examineWorkers(
+      await findLiveWorkers(db, limits.workerSilentMaxSeconds, limits.workersListedMaxCount),
+      waitingChunks
+    ),
     stuck > 0
       ? wrong('loads', `${stuck} have not moved for ten minutes`)
       : fine('loads', `${waitingChunks} chunks wait, none for ten minutes`),
@@ -151,5 +144,30 @@ async function examineLoads(db: Db): Promise<Finding[]> {
         ]
       : []),
     ...(tokens > 0 ? [] : [note('tokens', 'no valid token; create one with tributary token create')])
+  ]
+}
+
+const workersNamedMaxCount = 5
+
+function examineWorkers(workers: readonly WorkerRow[], waitingChunks: number): Finding[] {
+  if (workers.length === 0)
+    return [
+      waitingChunks > 0
+        ? wrong(
+            'worker',
+            `no worker is running, and chunks wait (${waitingChunks}): tributary work starts one`
+          )
+        : note('worker', 'no worker is running, so no load would be applied: tributary work starts one')
+    ]
+  const named = workers
+    .slice(0, workersNamedMaxCount)
+    .map(({ name, version, startedAt }) => `${name} (${version}, since ${startedAt.toISOString()})`)
+  const more = workers.length - named.length
+  const versions = new Set(workers.map(({ version }) => version))
+  return [
+    fine('worker', `${workers.length} live: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`),
+    ...(versions.size > 1
+      ? [note('worker', `they run different versions: ${[...versions].sort().join(', ')}`)]
+      : [])
   ]
 }

@@ -74,6 +74,7 @@ export const metrics = {
     'tributary_chunks_fenced_total',
     'Attempts rolled back because another worker had claimed the chunk.'
   ),
+  workers: gauge('tributary_workers', 'Workers that live, by version.', 'version'),
   sweeperNudges: counter('tributary_sweeper_nudges_total', 'Chunks that the sweeper enqueued again.'),
   dbRetries: counter(
     'tributary_db_retries_total',

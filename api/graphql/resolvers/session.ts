@@ -1,6 +1,6 @@
 /** The caller, what the token allows, and facts about the server. */
 import type { Actor, Scope } from '../../../shared/model/changes.ts'
-import { readPackage } from '../../operations/version.ts'
+import { readPackage } from '../../../shared/platform/package.ts'
 import type { GraphqlContext } from '../context.ts'
 
 const { version } = readPackage()

@@ -1,7 +1,7 @@
 /** Whether the catalog can be used now: the database answers, and its schema is this version's. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
 import { pendingMigrations, UnknownSchemaError } from '../../db/migrate.ts'
+import { answerInTime } from '../../platform/answer-in-time.ts'
 
 export type Readiness = {
   database: 'up' | 'down'
@@ -12,12 +12,7 @@ const answerMaxMs = 1_000
 
 /** Never throws, and answers within a second. */
 export async function checkReadiness(db: Db): Promise<Readiness> {
-  const abort = new AbortController()
-  try {
-    return await Promise.race([askDatabase(db), tooLate(abort.signal)])
-  } finally {
-    abort.abort()
-  }
+  return answerInTime(answerMaxMs, askDatabase(db), { database: 'down', schema: 'unknown' })
 }
 
 async function askDatabase(db: Db): Promise<Readiness> {
@@ -30,12 +25,6 @@ async function askDatabase(db: Db): Promise<Readiness> {
       : { database: 'down', schema: 'unknown' }
   }
 }
-
-const tooLate = (signal: AbortSignal): Promise<Readiness> =>
-  sleep(answerMaxMs, { database: 'down', schema: 'unknown' } as const, { signal, ref: false }).catch(() => ({
-    database: 'down',
-    schema: 'unknown'
-  }))
 
 /** What to log if the schema is not that of this version; null if it is, or if the database does not answer. */
 export function schemaProblem({ schema }: Readiness): string | null {

@@ -1,10 +1,10 @@
 /** Takes a chunk for one worker. Only the row in Postgres decides who holds it. */
-import { hostname } from 'node:os'
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { claimChunk as claimRow, isolateChunk, type ClaimedChunk } from '../../store/chunks.ts'
 import { startLoad } from '../../store/loads.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
+import { processName } from './process-name.ts'
 import { isSweep } from './sweep-passes.ts'
 
 /**
@@ -14,9 +14,6 @@ import { isSweep } from './sweep-passes.ts'
  */
 export const leaseSeconds = 10
 export const leaseRenewalMs = 3_000
-
-/** The process that holds a chunk, for operators. */
-const holder = `${hostname()}:${process.pid}`
 
 /** How many workers may die while they hold a chunk before it runs alone in its process. */
 const crashesBeforeIsolation = 3
@@ -45,7 +42,7 @@ export async function claimChunk(
       leaseSeconds: seconds,
       anyPass: !guards.passOrder,
       anyHolder: !guards.lease,
-      holder
+      holder: processName
     })
     if (!chunk) return null
     await startLoad(tx, chunk.loadId)

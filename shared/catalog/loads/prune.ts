@@ -1,4 +1,4 @@
-/** Throws away what was kept only for a time: order below everything unfinished, the change log, loads, OpenLineage events of last month, sessions that are over. */
+/** Throws away what was kept only for a time: order below everything unfinished, the change log, loads, OpenLineage events of last month, sessions that are over, dead workers. */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { limits } from '../../limits.ts'
@@ -11,6 +11,7 @@ import {
 } from '../../store/housekeeping.ts'
 import { deleteOldEvents, deleteOldRunStates } from '../../store/openlineage.ts'
 import { deleteOldSessions } from '../../store/web-sessions.ts'
+import { deleteOldWorkers } from '../../store/workers.ts'
 
 export type PruneOptions = { changeLogKeepSeconds?: number; loadsKeepDays?: number; eventsKeepDays?: number }
 
@@ -22,6 +23,7 @@ export type Pruned = {
   openLineageEvents: number
   openLineageRuns: number
   sessions: number
+  workers: number
 }
 
 const rowsPerTransaction = 5_000
@@ -54,6 +56,9 @@ export async function prune(db: Db, options: PruneOptions = {}): Promise<Pruned>
     ),
     sessions: await repeat(db, rowsPerTransaction, (tx) =>
       deleteOldSessions(tx, limits.sessionIdleMaxSeconds, rowsPerTransaction)
+    ),
+    workers: await repeat(db, rowsPerTransaction, (tx) =>
+      deleteOldWorkers(tx, limits.workerKeptSeconds, rowsPerTransaction)
     )
   }
 }
