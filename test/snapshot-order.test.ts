@@ -129,17 +129,20 @@ async function submit(bench: LoadBench, { name, ends }: World, each: Step): Prom
   })
 }
 
-/** What can be worked on, whether or not its time has come. */
-async function ready(bench: LoadBench): Promise<number[]> {
+/**
+ * What can be worked on, whether or not its time has come, and whether its worker may die: a record that is alone
+ * in its chunk is rejected when its third worker has died.
+ */
+async function ready(bench: LoadBench): Promise<{ id: number; mayDie: boolean }[]> {
   await bench.rows("update chunk set next_at = now() where state = 'waiting'")
-  return (
-    await bench.rows<{ id: number }>(`
-    select chunk.id
+  return bench.rows<{ id: number; mayDie: boolean }>(`
+    select
+      chunk.id,
+      not chunk.is_isolated or chunk.crashes + (chunk.state = 'applying')::integer < 2 as "mayDie"
     from chunk
     join load on load.id = chunk.load_id
     where chunk.state in ('waiting', 'applying') and chunk.pass = load.current_pass and load.state in ('accepted', 'applying')
     order by chunk.id`)
-  ).map((row) => row.id)
 }
 
 async function play(
@@ -150,20 +153,23 @@ async function play(
 ): Promise<string[]> {
   await bench.submit([0, 1, 2, 3].map((index) => entity(`${world.name}-${index}`)))
   await bench.drain()
+  // Each draw is used once. When all are used, the chunks take turns and nobody dies, so that the loads end.
   let turn = 0
-  const draw = (): number => turns[turn++ % turns.length] ?? 0
+  const draw = (): number | undefined => turns[turn++]
+  let looked = 0
   const work = async (): Promise<boolean> => {
+    looked += 1
     const chunks = await ready(bench)
-    const id = chunks[draw() % Math.max(1, chunks.length)]
-    if (id === undefined) return false
+    const chunk = chunks[(draw() ?? looked) % Math.max(1, chunks.length)]
+    if (chunk === undefined) return false
     // At times its worker dies with it.
-    if (draw() % 4 === 0) await claimChunk(bench.db, id, guards, 0)
-    else await bench.look(id, { guards })
+    if ((draw() ?? 1) % 4 === 0 && chunk.mayDie) await claimChunk(bench.db, chunk.id, guards, 0)
+    else await bench.look(chunk.id, { guards })
     return true
   }
   for (const each of steps) {
     await submit(bench, world, each)
-    for (let looks = draw() % 4; looks > 0; looks -= 1) await work()
+    for (let looks = (draw() ?? 0) % 4; looks > 0; looks -= 1) await work()
   }
   for (let looks = 0; await work(); looks += 1) if (looks > 600) throw new Error('the loads do not end')
   bench.told.length = 0
