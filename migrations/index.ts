@@ -6,6 +6,7 @@ import * as webSession from './0004-web-session.ts'
 import * as openLineageNamespaces from './0005-openlineage-namespaces.ts'
 import * as people from './0006-people.ts'
 import * as workers from './0007-workers.ts'
+import * as refusedPeople from './0008-refused-people.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. `up` is SQL. */
 export type Migration = { name: string; up: string }
@@ -17,5 +18,6 @@ export const migrations: readonly Migration[] = [
   { name: '0004-web-session', up: webSession.up },
   { name: '0005-openlineage-namespaces', up: openLineageNamespaces.up },
   { name: '0006-people', up: people.up },
-  { name: '0007-workers', up: workers.up }
+  { name: '0007-workers', up: workers.up },
+  { name: '0008-refused-people', up: refusedPeople.up }
 ]

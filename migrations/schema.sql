@@ -19,6 +19,7 @@ create table access_token (
   issuer text,
   subject text,
   used_by text,
+  refused_before timestamp with time zone,
   constraint access_token_pkey PRIMARY KEY (id),
   constraint access_token_person_check CHECK ((num_nonnulls(issuer, subject, used_by) = ANY (ARRAY[0, 3]))),
   constraint access_token_token_hash_key UNIQUE (token_hash),
@@ -383,6 +384,7 @@ create table web_session (
   token_id uuid not null,
   created_at timestamp with time zone not null default now(),
   used_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
   constraint web_session_pkey PRIMARY KEY (session_hash),
   constraint web_session_token_id_fkey FOREIGN KEY (token_id) REFERENCES access_token(id) ON DELETE CASCADE
 );

@@ -1,7 +1,6 @@
 /** Signing in with an OpenID Connect provider, a real one: browsers, bearer tokens, and what each role may do through each door. */
 import { SignJWT, UnsecuredJWT } from 'jose'
 import t from 'tap'
-import { revokeToken } from '../shared/catalog/access/revoke-token.ts'
 import { listTokens } from '../shared/catalog/access/list-tokens.ts'
 import { openProvider } from '../api/oidc/provider.ts'
 import { inTransaction } from '../shared/db/transaction.ts'
@@ -9,69 +8,20 @@ import { parseRoles, rightsFor } from '../shared/model/roles.ts'
 import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { hasNoToken } from '../shared/store/tokens.ts'
-import { withIdentityProvider } from './support/identity-provider.ts'
 import { runCommand } from './support/run-command.ts'
-import { withServer, type RestAnswer, type RestRequest, type TestServer } from './support/server.ts'
+import { withServer, type RestAnswer, type RestRequest } from './support/server.ts'
+import {
+  begin,
+  comeBack,
+  cookiesOf,
+  finance,
+  roles,
+  signIn,
+  someGroups,
+  withBoth
+} from './support/sign-in.ts'
 
-const finance = 'urn:li:domain:finance'
-const roles = {
-  admin: ['platform'],
-  editor: ['data'],
-  owner: { [finance]: ['finance', 'data'] },
-  reader: ['everybody', 'sub:guest-7']
-}
-const groups = {
-  ada: ['platform', 'data'],
-  eve: ['data'],
-  fay: ['finance'],
-  roy: ['everybody'],
-  nik: ['strangers'],
-  'guest-7': []
-}
-
-const withBoth = async (
-  t: Parameters<typeof withServer>[0],
-  { thin = false, env = {} }: { thin?: boolean; env?: { [key: string]: string } } = {}
-) => {
-  const provider = await withIdentityProvider(t, { groups, thin })
-  const server = await withServer(t, {
-    env: { ...provider.env, OIDC_ROLES: JSON.stringify(roles), ...env }
-  })
-  return { provider, server }
-}
-
-/** The cookies that an answer sets, by name. */
-const cookiesOf = ({ headers }: RestAnswer): Map<string, string> =>
-  new Map(
-    [headers['set-cookie'] ?? []].flat().map((set) => {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
-      return [name, value]
-    })
-  )
-
-const begin = async (
-  { rest }: TestServer,
-  page = ''
-): Promise<{ location: string; cookie: string; answer: RestAnswer }> => {
-  const answer = await rest({ url: `/sign-in?next=${encodeURIComponent(page)}`, token: null })
-  const cookie = cookiesOf(answer).get('tributary_sign_in') ?? ''
-  return { location: String(answer.headers.location), cookie: `tributary_sign_in=${cookie}`, answer }
-}
-
-const comeBack = ({ rest }: TestServer, address: string, cookie: string): Promise<RestAnswer> => {
-  const { search } = new URL(address)
-  return rest({ url: `/sign-in-callback${search}`, token: null, headers: cookie === '' ? {} : { cookie } })
-}
-
-type Both = Awaited<ReturnType<typeof withBoth>>
-
-/** Signs a person in as a browser does. `session` is its cookie. */
-async function signIn({ provider, server }: Both, person: string, page = '') {
-  const { location, cookie } = await begin(server, page)
-  const answer = await comeBack(server, await provider.signIn(location, person), cookie)
-  const session = cookiesOf(answer).get('tributary_session')
-  return { answer, session: session === undefined ? '' : `tributary_session=${session}` }
-}
+const groups = someGroups()
 
 t.test('roles', async (t) => {
   const map = parseRoles(JSON.stringify(roles))
@@ -124,7 +74,7 @@ t.test('a configuration that cannot work is an error at start that names the key
 })
 
 t.test('a browser', async (t) => {
-  const both = await withBoth(t)
+  const both = await withBoth(t, { groups })
   const { provider, server } = both
   const { rest, graphql, db } = server
 
@@ -241,23 +191,6 @@ t.test('a browser', async (t) => {
     )
   })
 
-  await t.test('whose person is revoked is out at once, and may sign in again', async (t) => {
-    const { session } = await signIn(both, 'eve')
-    const ask = (cookie: string): Promise<RestAnswer> =>
-      rest({ url: '/session', token: null, headers: { cookie } })
-    t.equal((await ask(session)).status, 200)
-    const [row] = (await listTokens(db, { actorUrns: ['urn:li:corpuser:eve'] })).tokens
-    // The provider dates what it says to the second.
-    await revokeToken(db, row?.id ?? '')
-    await db.raw(`update access_token set revoked_at = now() - interval '1 second' where id = ?`, [
-      row?.id ?? ''
-    ])
-    t.equal((await ask(session)).status, 401)
-    const again = await signIn(both, 'eve')
-    t.equal((await ask(again.session)).status, 200)
-    t.equal((await ask(session)).status, 401, 'the session of before stays over')
-  })
-
   await t.test('gets changed rights when it signs in again', async (t) => {
     const { session } = await signIn(both, 'roy')
     const before = groups.roy
@@ -281,15 +214,15 @@ t.test('a browser', async (t) => {
 })
 
 t.test('groups that only the userinfo endpoint tells count', async (t) => {
-  const both = await withBoth(t, { thin: true })
+  const both = await withBoth(t, { groups, thin: true })
   const { session } = await signIn(both, 'eve')
   const { body } = await both.server.rest({ url: '/session', token: null, headers: { cookie: session } })
   t.match(body, { actor: 'urn:li:corpuser:eve', scopes: ['write'] })
 })
 
 t.test('a bearer token of the provider', async (t) => {
-  const { provider, server } = await withBoth(t)
-  const { rest, db } = server
+  const { provider, server } = await withBoth(t, { groups })
+  const { rest } = server
   const now = Math.floor(Date.now() / 1_000)
   const eve = { sub: 'eve', preferred_username: 'eve', groups: ['data'] }
   const ask = (token: string): Promise<RestAnswer> =>
@@ -352,23 +285,6 @@ t.test('a bearer token of the provider', async (t) => {
     t.equal((await ask(await provider.sign({ sub: 'x', groups: 7, constructor: ['platform'] }))).status, 403)
   })
 
-  await t.test('ends when it is revoked, and one of later is accepted', async (t) => {
-    const old = await provider.sign({ ...eve, sub: 'eve-2', iat: now - 100 })
-    t.equal((await ask(old)).status, 200)
-    const { tokens } = await listTokens(db, { actorUrns: ['urn:li:corpuser:eve'] })
-    const row = tokens[0]
-    t.equal(row?.name, 'eve (JSON Web Token)')
-    await revokeToken(db, row?.id ?? '')
-    await db.raw(`update access_token set revoked_at = now() - interval '10 seconds' where id = ?`, [
-      row?.id ?? ''
-    ])
-    const later = await provider.sign({ ...eve, sub: 'eve-2' })
-    // Verdicts are remembered for a second.
-    await new Promise((resolve) => setTimeout(resolve, 1_100))
-    t.equal((await ask(old)).status, 401)
-    t.equal((await ask(later)).status, 200)
-  })
-
   await t.test(
     'is accepted after the provider has changed its keys, and one of the old keys is not',
     async (t) => {
@@ -395,14 +311,14 @@ t.test('a bearer token of the provider', async (t) => {
 })
 
 t.test('a person does not count as the first token of a catalog', async (t) => {
-  const { provider, server } = await withBoth(t)
+  const { provider, server } = await withBoth(t, { groups })
   await server.db.raw('delete from access_token')
   await server.rest({ url: '/domains', token: await provider.sign({ sub: 'roy', groups: ['everybody'] }) })
   t.equal(await inTransaction(server.db, hasNoToken), true)
 })
 
 t.test('what each role may do', async (t) => {
-  const both = await withBoth(t, { env: { MISSING_REFERENCES: 'create' } })
+  const both = await withBoth(t, { groups, env: { MISSING_REFERENCES: 'create' } })
   const { provider, server } = both
   const { rest, graphql } = server
   const made = await graphql(`

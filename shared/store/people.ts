@@ -11,18 +11,38 @@ export type PersonKey = { issuer: string; subject: string; usedBy: 'browser' | '
 /** What the provider and the roles say of a person now. */
 export type PersonFacts = Pick<TokenRecord, 'name' | 'scopes' | 'domainUrn' | 'actorUrn' | 'expiresAt'>
 
+/** `refusedBefore`: everything that the provider issued for the person until then is refused, however the person comes. */
+export type PersonRecord = TokenRecord & { refusedBefore: Date | null }
+
 /** The row of a person; null before the first sign-in or request. */
-export async function findPerson(db: Db | Tx, key: PersonKey): Promise<TokenRecord | null> {
-  const [row] = await query<TokenRow>(
+export async function findPerson(db: Db | Tx, key: PersonKey): Promise<PersonRecord | null> {
+  const [row] = await query<TokenRow & { refusedBefore: Date | null }>(
     db,
-    `${selectToken} where token.issuer = ? and token.subject = ? and token.used_by = ?`,
-    [key.issuer, key.subject, key.usedBy]
+    `
+    select person.*, refused.before as "refusedBefore"
+    from (${selectToken} where token.issuer = ? and token.subject = ? and token.used_by = ?) person
+    cross join (
+      select max(greatest(refused_before, revoked_at)) as before
+      from access_token
+      where issuer = ? and subject = ?
+    ) refused`,
+    [key.issuer, key.subject, key.usedBy, key.issuer, key.subject]
   )
-  return row ? toTokenRecord(row) : null
+  if (!row) return null
+  const { refusedBefore, ...token } = row
+  return { ...toTokenRecord(token), refusedBefore }
 }
 
-/** Makes sure that the person has a row, without rights where it is new, and locks it until the transaction ends. `id` is that of a new row. */
-export async function lockPerson(tx: Tx, key: PersonKey, id: string, facts: PersonFacts): Promise<void> {
+/**
+ * Makes sure that the person has a row, without rights where it is new, and locks every row of the person until the
+ * transaction ends, as a revocation does. `id` is that of a new row.
+ */
+export async function lockPerson(
+  tx: Tx,
+  key: PersonKey,
+  id: string,
+  { name, actorUrn }: Pick<PersonFacts, 'name' | 'actorUrn'>
+): Promise<void> {
   await query(
     tx,
     `
@@ -30,16 +50,15 @@ export async function lockPerson(tx: Tx, key: PersonKey, id: string, facts: Pers
     values (?::uuid, ?, ?::bytea, '', '{}', ?, ?, ?, ?)
     on conflict (issuer, subject, used_by) where issuer is not null do nothing`,
     // The hash of no text: nobody can present a token that has it.
-    [id, facts.name, randomBytes(32), facts.actorUrn, key.issuer, key.subject, key.usedBy]
+    [id, name, randomBytes(32), actorUrn, key.issuer, key.subject, key.usedBy]
   )
-  await query(tx, 'select from access_token where issuer = ? and subject = ? and used_by = ? for update', [
+  await query(tx, 'select from access_token where issuer = ? and subject = ? order by used_by for update', [
     key.issuer,
-    key.subject,
-    key.usedBy
+    key.subject
   ])
 }
 
-/** Writes what is now known of a person, which ends a revocation. The domain must exist. */
+/** Writes what is now known of a person, which ends a revocation, but not what it refuses. The domain must exist. */
 export async function updatePerson(tx: Tx, id: string, facts: PersonFacts): Promise<void> {
   await query(
     tx,
@@ -51,6 +70,7 @@ export async function updatePerson(tx: Tx, id: string, facts: PersonFacts): Prom
       domain_id = (select id from entity where urn_key = ?::uuid),
       actor = ?,
       expires_at = ?::timestamptz,
+      refused_before = greatest(refused_before, revoked_at),
       revoked_at = null
     where id = ?::uuid`,
     [
@@ -61,5 +81,17 @@ export async function updatePerson(tx: Tx, id: string, facts: PersonFacts): Prom
       facts.expiresAt,
       id
     ]
+  )
+}
+
+/** Takes all rights from a row. `refusedBefore` refuses, for the whole person, what the provider issued until then. */
+export async function stripPerson(tx: Tx, id: string, refusedBefore: Date | null): Promise<void> {
+  await query(
+    tx,
+    `
+    update access_token
+    set scopes = '{}', domain_id = null, refused_before = greatest(refused_before, ?::timestamptz)
+    where id = ?::uuid`,
+    [refusedBefore, id]
   )
 }

@@ -125,9 +125,29 @@ export async function listTokenRows(
   return { total: counted?.total ?? 0, tokens: rows.map(toTokenRecord) }
 }
 
-/** Revokes a token; only the first time counts. Returns it, or null if there is none. */
+/**
+ * Revokes a token, and with one row of a user of the identity provider all of them. Only the first time counts, except that
+ * every time refuses what the provider has issued until then. Returns the token, or null if there is none.
+ */
 export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | null> {
-  await query(tx, 'update access_token set revoked_at = coalesce(revoked_at, now()) where id = ?::uuid', [id])
+  const same = `
+    select token.id
+    from access_token named
+    join access_token token
+      on token.id = named.id or (token.issuer = named.issuer and token.subject = named.subject)
+    where named.id = ?::uuid`
+  // Locked by a statement of its own: the next one then sees the row that a sign-in was just adding.
+  await query(tx, `select from access_token where id in (${same}) order by used_by for update`, [id])
+  await query(
+    tx,
+    `
+    update access_token
+    set
+      revoked_at = coalesce(revoked_at, clock_timestamp()),
+      refused_before = case when issuer is not null then clock_timestamp() end
+    where id in (${same})`,
+    [id]
+  )
   return findToken(tx, id)
 }
 

@@ -31,6 +31,7 @@ export async function findSession(
       least(
         session.used_at + ?::int * interval '1 second',
         session.created_at + ?::int * interval '1 second',
+        session.expires_at,
         token_row."expiresAt"
       ) as "endsAt",
       session.used_at < now() - ?::int * interval '1 second' as "isStale"
@@ -39,6 +40,7 @@ export async function findSession(
     where session.session_hash = ?
       and session.used_at > now() - ?::int * interval '1 second'
       and session.created_at > now() - ?::int * interval '1 second'
+      and (session.expires_at is null or session.expires_at > now())
       and token_row."revokedAt" is null
       and (token_row."expiresAt" is null or token_row."expiresAt" > now())`,
     [idleSeconds, maxSeconds, useNotedEverySeconds, sessionHash, idleSeconds, maxSeconds]
@@ -48,10 +50,18 @@ export async function findSession(
   return { token: toTokenRecord(token), expiresAt: endsAt, isStale }
 }
 
-/** Writes a session, and ends those of the token that were used least recently where it would have more than `keepCount`. */
+/**
+ * Writes a session, and ends those of the token that were used least recently where it would have more than `keepCount`.
+ * `expiresAt` is when it ends in any case; null for one that ends with its token.
+ */
 export async function insertSession(
   tx: Tx,
-  { sessionHash, tokenId, keepCount }: { sessionHash: Buffer; tokenId: string; keepCount: number }
+  {
+    sessionHash,
+    tokenId,
+    keepCount,
+    expiresAt
+  }: { sessionHash: Buffer; tokenId: string; keepCount: number; expiresAt: Date | null }
 ): Promise<void> {
   await query(
     tx,
@@ -66,10 +76,11 @@ export async function insertSession(
     )`,
     [tokenId, keepCount - 1]
   )
-  await query(tx, 'insert into web_session (session_hash, token_id) values (?::bytea, ?::uuid)', [
-    sessionHash,
-    tokenId
-  ])
+  await query(
+    tx,
+    'insert into web_session (session_hash, token_id, expires_at) values (?::bytea, ?::uuid, ?::timestamptz)',
+    [sessionHash, tokenId, expiresAt]
+  )
 }
 
 /** Notes that the session was used now. */
@@ -87,16 +98,22 @@ export async function deleteSessionsOfToken(tx: Tx, tokenId: string): Promise<vo
   await query(tx, 'delete from web_session where token_id = ?::uuid', [tokenId])
 }
 
-/** Ends every session of every token of the actor. Returns how many ended. */
-export async function deleteSessionsOfActor(tx: Tx, actorUrn: string): Promise<number> {
+/**
+ * Ends every session of whoever has this token, and returns how many. A user of the identity provider is told by issuer and
+ * subject: two of them may have the same actor, for people choose their names. Other tokens are told by their actor.
+ */
+export async function deleteSessionsOfHolder(tx: Tx, tokenId: string): Promise<number> {
   const rows = await query(
     tx,
     `
     delete from web_session
-    using access_token
-    where access_token.id = web_session.token_id and access_token.actor = ?
+    using access_token own
+    join access_token token
+      on (token.issuer = own.issuer and token.subject = own.subject)
+      or (token.issuer is null and own.issuer is null and token.actor = own.actor)
+    where own.id = ?::uuid and web_session.token_id = token.id
     returning web_session.session_hash`,
-    [actorUrn]
+    [tokenId]
   )
   return rows.length
 }

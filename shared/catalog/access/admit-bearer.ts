@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Roles } from '../../model/roles.ts'
 import type { TokenRecord } from '../../store/tokens.ts'
-import { admitPerson, type Identity } from './admit-person.ts'
+import { admitPerson, noRole, type Identity } from './admit-person.ts'
 
 /** Checks signature, issuer, audience and times. Throws UNAUTHENTICATED, and UNAVAILABLE where the provider does not give its keys. */
 export type VerifyJsonWebToken = (jwt: string) => Promise<Identity & { expiresAtMs: number }>
@@ -19,5 +19,6 @@ export const createAdmitBearer =
     const person = await inTransaction(db, (tx) =>
       admitPerson(tx, identity, roles, { usedBy: 'bearer', expiresAt })
     )
+    if (!person) throw noRole()
     return { ...person, expiresAt }
   }

@@ -5,9 +5,17 @@ import { CatalogError } from '../../errors.ts'
 import { rightsFor, type Rights, type Roles } from '../../model/roles.ts'
 import { appendAudit } from '../../store/audit.ts'
 import { findEntities } from '../../store/entities.ts'
-import { findPerson, lockPerson, updatePerson, type PersonFacts, type PersonKey } from '../../store/people.ts'
+import {
+  findPerson,
+  lockPerson,
+  stripPerson,
+  updatePerson,
+  type PersonFacts,
+  type PersonKey,
+  type PersonRecord
+} from '../../store/people.ts'
 import type { TokenRecord } from '../../store/tokens.ts'
-import { deleteSessionsOfToken } from '../../store/web-sessions.ts'
+import { deleteSessionsOfHolder, deleteSessionsOfToken } from '../../store/web-sessions.ts'
 import { actorNamed } from './create-token.ts'
 import { unauthenticated } from './unauthenticated.ts'
 
@@ -22,55 +30,93 @@ export type Identity = {
   issuedAtMs: number
 }
 
+/** How far the clocks of the provider and of this service may differ. */
+export const clockToleranceMs = 60_000
+
+type Visit = { usedBy: PersonKey['usedBy']; expiresAt: Date }
+
 /**
  * Returns the row of access_token that stands for the user, with the rights of now; writes it only if something changed.
+ * Null for a user without a role, whose rights of before end: commit, and then throw noRole().
  *
  * Revoking the row refuses everything that the provider issued until then. A later sign-in or token ends the revocation,
- * because the provider decides who may sign in. Throws FORBIDDEN for a user without a role, UNAUTHENTICATED if revoked.
+ * because the provider decides who may sign in. Throws UNAUTHENTICATED if revoked, or if issued in the future: such a token
+ * would outlive a revocation.
  */
 export async function admitPerson(
   tx: Tx,
   identity: Identity,
   roles: Roles,
-  { usedBy, expiresAt }: { usedBy: PersonKey['usedBy']; expiresAt: Date }
-): Promise<TokenRecord> {
-  const rights = rightsFor(roles, identity)
-  if (!rights) throw new CatalogError('FORBIDDEN', 'You have no role in this catalog. Ask its administrator.')
-  const key = { issuer: identity.issuer, subject: identity.subject, usedBy }
+  visit: Visit
+): Promise<TokenRecord | null> {
+  if (identity.issuedAtMs > Date.now() + clockToleranceMs) throw unauthenticated()
+  const key = { issuer: identity.issuer, subject: identity.subject, usedBy: visit.usedBy }
   const known = await findPerson(tx, key)
-  const facts = await factsOf(tx, identity, rights, { usedBy, expiresAt, known })
-  if (known && isSame(known, facts)) return known
-  await lockPerson(tx, key, randomUUID(), facts)
+  if (known && isRefused(known, identity)) throw unauthenticated()
+  const rights = await rightsOf(tx, identity, roles)
+  if (!rights) {
+    await takeRights(tx, identity, key)
+    return null
+  }
+  if (known && isSame(known, factsOf(identity, rights, visit, known))) return known
+  await lockPerson(tx, key, randomUUID(), factsOf(identity, rights, visit, null))
   const before = await findPerson(tx, key)
-  if (!before || (before.revokedAt && identity.issuedAtMs <= before.revokedAt.getTime()))
-    throw unauthenticated()
+  if (!before || isRefused(before, identity)) throw unauthenticated()
+  const facts = factsOf(identity, rights, visit, before)
+  if (isSame(before, facts)) return before
   await updatePerson(tx, before.id, facts)
   if (before.revokedAt) await deleteSessionsOfToken(tx, before.id)
   const person = { ...before, ...facts, revokedAt: null }
-  if (!known || !hasSameRights(before, facts)) await recordRights(tx, person, usedBy)
+  if (!hasSameRights(before, facts)) await recordRights(tx, person, visit.usedBy)
   return person
 }
 
-async function factsOf(
-  tx: Tx,
+/** The error for a user without a role. */
+export const noRole = (): CatalogError =>
+  new CatalogError('FORBIDDEN', 'You have no role in this catalog. Ask its administrator.')
+
+const isRefused = ({ refusedBefore }: PersonRecord, { issuedAtMs }: Identity): boolean =>
+  refusedBefore !== null && issuedAtMs <= refusedBefore.getTime()
+
+/**
+ * A sign-in without a role ends all that the person has: the sessions of browsers, and the JSON Web Tokens of before. A JSON
+ * Web Token without a role ends nothing else: it may be made for a client to which the provider tells no groups.
+ */
+async function takeRights(tx: Tx, { issuedAtMs }: Identity, key: PersonKey): Promise<void> {
+  const isSignIn = key.usedBy === 'browser'
+  const ways = isSignIn ? (['bearer', 'browser'] as const) : (['bearer'] as const)
+  for (const usedBy of ways) {
+    const row = await findPerson(tx, { ...key, usedBy })
+    if (!row || (!isSignIn && row.scopes.length === 0)) continue
+    // The provider dates to the second: what it said within this one may be later.
+    await stripPerson(tx, row.id, isSignIn ? new Date(issuedAtMs - 1) : null)
+    await (isSignIn ? deleteSessionsOfHolder : deleteSessionsOfToken)(tx, row.id)
+    if (row.scopes.length > 0) await recordRights(tx, { ...row, scopes: [], domainUrn: null }, usedBy)
+  }
+}
+
+/** Null for a user without a role. An owner of a domain that does not exist may only read. */
+async function rightsOf(tx: Tx, identity: Identity, roles: Roles): Promise<Rights | null> {
+  const rights = rightsFor(roles, identity)
+  if (!rights || rights.domainUrn === null) return rights
+  const [domain] = await findEntities(tx, [rights.domainUrn])
+  return domain?.isPresent ? rights : { scopes: ['read'], domainUrn: null }
+}
+
+function factsOf(
   { name, subject }: Identity,
-  rights: Rights,
-  { usedBy, expiresAt, known }: { usedBy: PersonKey['usedBy']; expiresAt: Date; known: TokenRecord | null }
-): Promise<PersonFacts> {
-  const { domainUrn } = rights
-  const [domain] = domainUrn === null ? [] : await findEntities(tx, [domainUrn])
-  // An owner of a domain that does not exist may only read.
-  const given: Rights =
-    domainUrn === null || domain?.isPresent ? rights : { scopes: ['read'], domainUrn: null }
-  // The latest expiry counts, so that two tokens of one user do not overwrite each other's.
-  const last =
-    usedBy === 'bearer' && known?.expiresAt && known.expiresAt > expiresAt ? known.expiresAt : expiresAt
+  { scopes, domainUrn }: Rights,
+  { usedBy, expiresAt }: Visit,
+  known: TokenRecord | null
+): PersonFacts {
+  const shown = name === '' ? subject : name
   return {
-    name: `${name === '' ? subject : name} (${usedBy === 'browser' ? 'signed in' : 'JSON Web Token'})`,
-    scopes: [...given.scopes],
-    domainUrn: given.domainUrn,
-    actorUrn: actorNamed(name === '' ? subject : name),
-    expiresAt: last
+    name: `${shown} (${usedBy === 'browser' ? 'signed in' : 'JSON Web Token'})`,
+    scopes: [...scopes],
+    domainUrn,
+    actorUrn: actorNamed(shown),
+    // The latest counts: two sessions or tokens of one user do not shorten each other. Each ends by its own time too.
+    expiresAt: known?.expiresAt && known.expiresAt > expiresAt ? known.expiresAt : expiresAt
   }
 }
 

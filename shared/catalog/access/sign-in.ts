@@ -10,7 +10,7 @@ import { appendAudit } from '../../store/audit.ts'
 import { takeSignInCode } from '../../store/sign-in-codes.ts'
 import { findValidToken, findValidTokenById, type TokenRecord } from '../../store/tokens.ts'
 import { deleteSession, findSession, insertSession } from '../../store/web-sessions.ts'
-import { admitPerson, type Identity } from './admit-person.ts'
+import { admitPerson, noRole, type Identity } from './admit-person.ts'
 import { actorOf } from './authenticate.ts'
 import { sessionLife, type WebSession } from './open-session.ts'
 import { unauthenticated } from './unauthenticated.ts'
@@ -30,34 +30,42 @@ export function signIn(
   return inTransaction(db, async (tx) => {
     const token = await ('token' in proof ? tokenOfText(tx, proof.token) : tokenOfCode(tx, proof.code))
     if (replaces !== null) await deleteSession(tx, hashSessionText(replaces))
-    return beginSession(tx, token, { by: 'token' in proof ? 'token' : 'code', requestId })
+    const by = 'token' in proof ? 'token' : 'code'
+    return beginSession(tx, token, { by, requestId, expiresAt: null })
   })
 }
 
 /** Begins a session for a user of the identity provider, until `expiresAt` at most. Throws FORBIDDEN for a user without a role, UNAUTHENTICATED. */
-export function signInPerson(
+export async function signInPerson(
   db: Db,
   identity: Identity,
   roles: Roles,
   { expiresAt, requestId }: { expiresAt: Date; requestId: string }
 ): Promise<WebSession> {
-  return inTransaction(db, async (tx) => {
+  const session = await inTransaction(db, async (tx) => {
     const person = await admitPerson(tx, identity, roles, { usedBy: 'browser', expiresAt })
-    return beginSession(tx, person, { by: 'identityProvider', requestId })
+    return person && beginSession(tx, person, { by: 'identityProvider', requestId, expiresAt })
   })
+  if (!session) throw noRole()
+  return session
 }
 
 async function beginSession(
   tx: Tx,
   token: TokenRecord,
-  { by, requestId }: { by: 'token' | 'code' | 'identityProvider'; requestId: string }
+  {
+    by,
+    requestId,
+    expiresAt
+  }: { by: 'token' | 'code' | 'identityProvider'; requestId: string; expiresAt: Date | null }
 ): Promise<WebSession> {
   const id = newSessionId()
   const sessionHash = hashSessionText(id)
   await insertSession(tx, {
     sessionHash,
     tokenId: token.id,
-    keepCount: limits.sessionsPerTokenMaxCount
+    keepCount: limits.sessionsPerTokenMaxCount,
+    expiresAt
   })
   await appendAudit(tx, {
     actor: token.actorUrn,

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { JsonObject } from '../../model/changes.ts'
 import { hashSessionText } from '../../model/session-text.ts'
 import { appendAudit } from '../../store/audit.ts'
-import { deleteSession, deleteSessionsOfActor } from '../../store/web-sessions.ts'
+import { deleteSession, deleteSessionsOfHolder } from '../../store/web-sessions.ts'
 import type { WebSession } from './open-session.ts'
 
 type Call = { session: WebSession; requestId: string }
@@ -17,10 +17,11 @@ export function signOut(db: Db, call: Call): Promise<void> {
   })
 }
 
-/** Ends every session of the same actor, whichever token it was made from. Returns how many. */
+/** Ends every session of the same person, whichever token it was made from; see deleteSessionsOfHolder. Returns how many. */
 export function signOutEverywhere(db: Db, call: Call): Promise<number> {
   return inTransaction(db, async (tx) => {
-    const count = await deleteSessionsOfActor(tx, call.session.actor.urn)
+    const { tokenId } = call.session.actor
+    const count = tokenId === null ? 0 : await deleteSessionsOfHolder(tx, tokenId)
     await record(tx, 'signOutEverywhere', call, { sessions: count })
     return count
   })
