@@ -1,12 +1,12 @@
 /** What a lineage view makes of an answer: cards, stacks, groups, columns, counts; its closures; and what can be exported of it. */
 import t from 'tap'
+import { columnParts, columnUrn } from '../../web/src/api/column-urn.ts'
 import { colourOf, hueCount, hueOf } from '../../web/src/graph/colours.ts'
 import { csvCell, csvOf, svgOf, type Palette } from '../../web/src/graph/export.ts'
 import { commandOf, nextItem } from '../../web/src/graph/keyboard.ts'
 import { fitted, labelOf, textWidth } from '../../web/src/graph/labels.ts'
 import { closureOf, closureOfPaths, linksOf, shownPaths, type Link } from '../../web/src/graph/paths.ts'
 import {
-  columnParts,
   edgeId,
   groupId,
   pictureOf,
@@ -19,7 +19,7 @@ import { rowMiddle, sceneOf, sizes } from '../../web/src/graph/scene.ts'
 import { fc } from '../support/fast-check.ts'
 
 const urnOf = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
-const columnOf = (name: string, path: string): string => `urn:li:schemaField:(${urnOf(name)},${path})`
+const columnOf = (name: string, path: string): string => columnUrn(urnOf(name), path)
 
 const node = (name: string, more: Partial<AnswerNode> = {}, domain: string | null = null): AnswerNode => ({
   card: {
@@ -180,7 +180,7 @@ await t.test(
 )
 
 await t.test('a column URN is split at its own comma', async (t) => {
-  t.strictSame(columnParts(columnOf('a,b(c)', 'x,y(z)')), { asset: urnOf('a,b(c)'), path: 'x,y(z)' })
+  t.strictSame(columnParts(columnUrn(urnOf('a,b(c)'), 'x,y(z)')), { asset: urnOf('a,b(c)'), path: 'x,y(z)' })
 })
 
 await t.test(

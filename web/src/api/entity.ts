@@ -60,12 +60,6 @@ function nameInUrn(urn: string): string {
 /** `urn:li:tag:pii` is `pii`: the name where only the URN is known. */
 export const lastPartOf = (urn: string): string => (urn === '' ? '' : nameInUrn(urn))
 
-export const columnUrn = (assetUrn: string, path: string): string =>
-  `urn:li:schemaField:(${assetUrn},${path})`
-
-/** The path of a column: everything after its asset in the URN, including commas. */
-export const pathOfColumn = (urn: string): string => partsOfUrn(urn).slice(1).join(',')
-
 const typesWithLineage = new Set([
   'dataset',
   'dataJob',

@@ -1,4 +1,5 @@
 /** The state of a lineage view: what the person chose, all of it in the address, and what it asks of the server. */
+import { isColumnUrn } from '../api/column-urn.ts'
 
 export type Direction = 'UPSTREAM' | 'DOWNSTREAM'
 
@@ -168,6 +169,7 @@ export function stateOf(query: string): ViewState {
     return text === null || text === '' ? null : longUrn(text)
   }
   const showsColumns = params.get('cols') === '1'
+  const column = urnOf('col')
   return {
     ...first,
     sides: oneOf(sidesShown, params.get('dir'), first.sides),
@@ -176,7 +178,7 @@ export function stateOf(query: string): ViewState {
     expansions: expansionsOf(params.getAll('e'), params.getAll('n')),
     collapsed: params.getAll('x').flatMap((text) => sideOf(text) ?? []),
     showsColumns,
-    column: showsColumns ? columnOf(urnOf('col')) : null,
+    column: showsColumns && column !== null && isColumnUrn(column) ? column : null,
     hidesJobs: params.get('jobs') === '0',
     group: oneOf(groupings, params.get('group'), first.group),
     toggledGroups: params.getAll('g').map(longUrn),
@@ -188,8 +190,6 @@ export function stateOf(query: string): ViewState {
     maxCards: wholeNumber(params.get('max'), 1, bounds.cardsMost) ?? first.maxCards
   }
 }
-
-const columnOf = (urn: string | null): string | null => (urn?.startsWith('urn:li:schemaField:') ? urn : null)
 
 function oneOf<Value extends string>(values: readonly Value[], text: string | null, usual: Value): Value {
   return values.find((value) => value === text) ?? usual

@@ -1,4 +1,5 @@
 /** Makes of a server's answer what a view shows: cards, stacks, groups, edges, rows and edges of columns, and exact counts. */
+import { columnParts, isColumnUrn } from '../api/column-urn.ts'
 import type { Card } from '../api/entity.ts'
 import type { Direction, Grouping, ViewState } from './model.ts'
 import { bounds } from './model.ts'
@@ -122,18 +123,6 @@ export const edgeId = (from: string, to: string): string => `${from} -> ${to}`
 export const stackId = (urn: string, direction: Direction): string => `${direction} ${urn}`
 export const groupId = (group: string): string => `group ${group}`
 
-/** `urn:li:schemaField:(<asset>,<path>)` is a column of its asset. */
-export function columnParts(columnUrn: string): { asset: string; path: string } {
-  const inner = columnUrn.slice('urn:li:schemaField:('.length, -1)
-  let depth = 0
-  for (let at = 0; at < inner.length; at += 1) {
-    if (inner[at] === '(') depth += 1
-    else if (inner[at] === ')') depth -= 1
-    else if (inner[at] === ',' && depth === 0) return { asset: inner.slice(0, at), path: inner.slice(at + 1) }
-  }
-  return { asset: inner, path: '' }
-}
-
 type Choices = Pick<ViewState, 'group' | 'toggledGroups' | 'column' | 'showsColumns'>
 
 /** Pure; the same answer and choices give the same picture. */
@@ -207,7 +196,7 @@ function edgesOf(edges: readonly AnswerEdge[], itemOf: (urn: string) => string):
     const [from, to] = [itemOf(upstreamUrn), itemOf(downstreamUrn)]
     const isMerged = from !== upstreamUrn || to !== downstreamUrn
     // Of a start that is a column the nodes are columns, and so are the edges between them.
-    if (level === 'COLUMN' && upstreamUrn.startsWith('urn:li:schemaField:') && !isOfColumns(edges)) continue
+    if (level === 'COLUMN' && isColumnUrn(upstreamUrn) && !isOfColumns(edges)) continue
     if (isMerged && from === to) continue
     const id = edgeId(from, to)
     const known = merged.get(id)

@@ -4,6 +4,7 @@
  */
 import { useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
+import { columnParts, isColumnUrn } from '../api/column-urn.ts'
 import { cardOf, hasLineage, lastPartOf, type Card } from '../api/entity.ts'
 import { downstreamEdges, neighbours, updateLineage } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
@@ -44,7 +45,7 @@ const typesWithLineage = [
   'MLPRIMARY_KEY'
 ]
 
-const isColumnEdge = ({ upstreamUrn }: Edge): boolean => upstreamUrn.startsWith('urn:li:schemaField:')
+const isColumnEdge = ({ upstreamUrn }: Edge): boolean => isColumnUrn(upstreamUrn)
 
 const save = ({ added, removed }: Draft): Promise<unknown> =>
   graphql(updateLineage, { input: { edgesToAdd: [...added], edgesToRemove: [...removed] } })
@@ -166,7 +167,7 @@ function Editor({
         <ColumnMapping
           card={own}
           upstreams={upstreamSets}
-          edges={edges.filter((edge) => isColumnEdge(edge) && edge.downstreamUrn.includes(`(${urn},`))}
+          edges={edges.filter((edge) => isColumnEdge(edge) && columnParts(edge.downstreamUrn).asset === urn)}
           draft={draft}
           add={add}
           remove={remove}

@@ -2,6 +2,7 @@
  * The question of the impact table, read from its address, and its forms as GraphQL input, as an export of
  * the same rows, and as a command.
  */
+import { columnUrn } from '../api/column-urn.ts'
 import type { Filter } from '../api/queries.ts'
 
 export const degreeGroups = ['1', '2', '3+'] as const
@@ -45,8 +46,6 @@ export const readImpactQuestion = (urn: string, query: Query): ImpactQuestion =>
   owner: query.owner || null,
   text: query.text ?? ''
 })
-
-const columnUrn = (urn: string, column: string): string => `urn:li:schemaField:(${urn},${column})`
 
 /** Where the walk starts. */
 export const startOf = ({ urn, column }: ImpactQuestion): string =>
@@ -129,7 +128,6 @@ export function exportPath(question: ImpactQuestion): string {
   return `lineage/export?${params}`
 }
 
-/** For a shell. */
 /** For a shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 

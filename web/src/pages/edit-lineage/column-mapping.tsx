@@ -1,7 +1,8 @@
 /** Connects columns of an upstream dataset with columns of the asset: by drag, or by pressing one in each list. */
 import { useState } from 'preact/hooks'
 import { readAspects } from '../../api/aspects.ts'
-import { columnUrn, pathOfColumn, type Card } from '../../api/entity.ts'
+import { columnParts, columnUrn } from '../../api/column-urn.ts'
+import type { Card } from '../../api/entity.ts'
 import { Failure, Loading } from '../../parts/states.tsx'
 import { useResource } from '../../parts/use-resource.ts'
 import { editLineageTexts } from '../../texts/edit-lineage.ts'
@@ -11,7 +12,7 @@ import { keyOfEdge, type Draft, type Edge } from './preview.ts'
 
 const words = editLineageTexts.columns
 
-const pathOf = (urn: string): string => shownPath(pathOfColumn(urn))
+const pathOf = (urn: string): string => shownPath(columnParts(urn).path)
 
 export function ColumnMapping({
   card,
@@ -63,7 +64,7 @@ export function ColumnMapping({
   const shown = [
     ...edges.filter((edge) => !draft.removed.some((each) => keyOfEdge(each) === keyOfEdge(edge))),
     ...draft.added
-  ].filter(({ upstreamUrn }) => upstreamUrn.startsWith(`urn:li:schemaField:(${upstream.urn},`))
+  ].filter(({ upstreamUrn }) => columnParts(upstreamUrn).asset === upstream.urn)
   return (
     <section class="panel stack" aria-labelledby="columns">
       <h2 id="columns">{words.title}</h2>
