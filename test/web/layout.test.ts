@@ -275,12 +275,14 @@ await t.test(
   }
 )
 
+/** Time of the processor, for a machine may do other work as well. */
 await t.test('hard graphs are laid out in time', async (t) => {
   const timed = (name: string, graph: LayoutQuestion, mostMs: number): Layout => {
-    const startedAt = performance.now()
+    const before = process.cpuUsage()
     const layout = layOut(graph)
-    const ms = performance.now() - startedAt
-    t.ok(ms < mostMs, `${name}: ${Math.round(ms)} ms`)
+    const { user, system } = process.cpuUsage(before)
+    const ms = Math.round((user + system) / 1_000)
+    t.ok(ms < mostMs, `${name}: ${ms} ms`)
     return layout
   }
   timed('1,000 cards and 1,500 edges', bigGraph(1_000, 1_500), 1_000)
