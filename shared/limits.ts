@@ -89,6 +89,8 @@ export const limits = {
   edgeStatementsMaxCount: 100,
   /** Asset edges counted in one domain lineage. */
   domainEdgesMaxCount: 5_000_000,
+  /** Assets that one list of the most connected ones returns. */
+  mostConnectedMaxCount: 100,
   /** Milliseconds until an export is cut off; it holds a snapshot until it ends. */
   exportMaxMs: 300_000,
   /** Milliseconds an export waits for a client that reads nothing, before it is cut off. */

@@ -5,6 +5,7 @@ import {
   openPage,
   press,
   skipWithoutChromium,
+  until,
   violationsOf,
   withBrowser
 } from '../support/browser.ts'
@@ -222,6 +223,54 @@ t.test('the pages of assets', async (t) => {
     t.equal(await page.getByRole('row').filter({ hasText: 'upstreamLineage' }).count(), 2)
     await goTo(pageOf('asset', dataset('revenue'), '&tab=raw'))
     await page.getByRole('region', { name: 'datasetProperties' }).waitFor()
+  })
+
+  t.test('the start page shows the most connected assets, with the numbers of the API', async (t) => {
+    const { page } = await openPage(t, browser, { url, token })
+    const section = page.getByRole('region', { name: 'Most connected' })
+    const link = section.getByRole('link', { name: /upstream/ }).first()
+    await link.waitFor()
+    const { body } = await server.graphql(
+      '{ mostConnected(input: { count: 8 }) { entity { urn } upstreamCount downstreamCount } }'
+    )
+    const shown = await section.getByRole('listitem').all()
+    t.equal(shown.length, body.data.mostConnected.length)
+    for (const [index, { entity, upstreamCount, downstreamCount }] of body.data.mostConnected.entries()) {
+      const row = shown[index]
+      t.equal(await row?.locator('a').first().getAttribute('title'), entity.urn)
+      t.match(await row?.innerText(), `${upstreamCount} upstream, ${downstreamCount} downstream`)
+    }
+    await link.click()
+    await page.locator('[data-node]').first().waitFor()
+  })
+
+  t.test('every page can be copied as a link, as GraphQL that answers, and as a command', async (t) => {
+    const { page, goTo } = await openPage(t, browser, { url, token })
+    const copied = async (name: string): Promise<string> => {
+      await page.evaluate("navigator.clipboard.writeText('')")
+      await page.getByRole('button', { name, exact: true }).first().click()
+      await until(page, "navigator.clipboard.readText().then((text) => text !== '')")
+      return String(await page.evaluate('navigator.clipboard.readText()'))
+    }
+    for (const path of [
+      '',
+      'search?q=rev*&f=platform%3Aurn%3Ali%3AdataPlatform%3Ahive',
+      pageOf('asset', dataset('revenue')),
+      pageOf('asset', dataset('revenue'), '&tab=impact'),
+      pageOf('lineage', dataset('revenue')),
+      pageOf('edit-lineage', dataset('revenue')),
+      'domains',
+      pageOf('domains', 'urn:li:domain:finance'),
+      'loads',
+      'tokens'
+    ]) {
+      await goTo(path)
+      t.equal(await copied('Copy link'), page.url(), path)
+      t.match(await copied('Copy as command'), /^(npx tributary|curl) /, path)
+      const { query, variables } = JSON.parse(await copied('Copy as GraphQL'))
+      const { body } = await server.graphql(query, variables)
+      t.equal(body.errors, undefined, `${path}: ${JSON.stringify(body.errors)}`)
+    }
   })
 
   t.test('older versions of an aspect are read on its page', async (t) => {

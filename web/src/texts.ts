@@ -46,6 +46,10 @@ export const texts = {
     title: (total: number, isEstimate: boolean): string =>
       `${isEstimate ? 'About ' : ''}${many(total, 'asset', 'assets')} in the catalog`,
     recent: 'Opened last',
+    connected: 'Most connected',
+    neighbours: (up: number, down: number): string =>
+      `${up.toLocaleString('en')} upstream, ${down.toLocaleString('en')} downstream`,
+    noLineage: 'No asset has lineage yet.',
     domains: 'Domains',
     noDomains: 'There are no domains yet.',
     createDomain: 'Create the first',

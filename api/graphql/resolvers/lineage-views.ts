@@ -13,6 +13,10 @@ import {
   type DomainToDomain
 } from '../../../shared/catalog/lineage/read-domain-lineage.ts'
 import { readLineageGraph } from '../../../shared/catalog/lineage/read-lineage-graph.ts'
+import {
+  readMostConnected,
+  type MostConnectedInput
+} from '../../../shared/catalog/lineage/read-most-connected.ts'
 import type { EntityReference } from '../../../shared/catalog/lineage/read-entity.ts'
 import { batched } from '../batched.ts'
 import type { GraphqlContext } from '../context.ts'
@@ -82,6 +86,15 @@ export const lineageViewResolvers = {
       context.budget.spendReads(counts.platforms.length + counts.domains.length)
       reportWalk(context, String(info.path.key), report)
       return { ...counts, complete: report.complete }
+    },
+    async mostConnected(
+      _: unknown,
+      { input }: { input?: MostConnectedInput | null },
+      context: GraphqlContext
+    ) {
+      const assets = await readMostConnected(context.lineage, input ?? {})
+      context.budget.spendReads(assets.length)
+      return assets
     }
   },
   DomainEdge: {

@@ -6,6 +6,7 @@
  * was opened. Documents (names, descriptions) are read when asked for: never older, perhaps newer.
  */
 import type { GraphVersion } from '../../graph/lineage-graph.ts'
+import type { Connected } from '../../graph/most-connected.ts'
 import type { Pause } from '../../graph/turns.ts'
 import type { Tx } from '../../db/database.ts'
 import type { JsonObject } from '../../model/changes.ts'
@@ -81,6 +82,11 @@ export type LineageReader = {
   everyone: () => Promise<Int32Array>
   /** The same, counted by class; null in SQL, where it is no faster than looking at each. */
   census: (() => Promise<Census>) | null
+  /**
+   * The assets with the most neighbours one hop away, most first and then by id; soft-deleted assets and
+   * neighbours do not count.
+   */
+  mostConnected: (count: number) => Promise<Connected[]>
   /** The assets that are directly in any of the domains. */
   members: (domainIds: ReadonlySet<number>) => Promise<Int32Array>
   /** The domains that any asset is directly in. */

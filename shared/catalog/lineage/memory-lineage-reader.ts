@@ -5,6 +5,7 @@ import { CatalogError } from '../../errors.ts'
 import { membersIn, type AdjacencyView } from '../../graph/adjacency.ts'
 import type { GraphView, LineageGraph } from '../../graph/lineage-graph.ts'
 import { domainIn, isDeletedIn, isKnownIn, isPresentIn, isRemovedIn, kindIn } from '../../graph/nodes.ts'
+import { mostConnected } from '../../graph/most-connected.ts'
 import type { Turns } from '../../graph/turns.ts'
 import { walkGraph } from '../../graph/walk-graph.ts'
 import { limits } from '../../limits.ts'
@@ -108,6 +109,7 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
       return found.subarray(0, count)
     },
     census: () => memoryCensus(view, classes, pause),
+    mostConnected: (count) => mostConnected(view, count, pause),
     async members(domainIds) {
       const members: number[] = []
       for (let id = 1; id < view.idsEnd; id += 1) {

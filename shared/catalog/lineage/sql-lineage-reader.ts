@@ -11,6 +11,7 @@ import { columnsOfAssets, neighbourIdsOf } from '../../store/lineage-neighbours.
 import { domainParents, membersOfDomains } from '../../store/domain-reads.ts'
 import { findEntitiesById } from '../../store/entities.ts'
 import { everyEntityId, findKnownEntities, parentIdsOf, readEntityFacts } from '../../store/entity-reads.ts'
+import { findMostConnected } from '../../store/most-connected.ts'
 import { walkLineage } from '../../store/lineage-walk.ts'
 import { originOf, platformOf } from '../../urn/kinds.ts'
 import { domainTreeOf } from './domain-tree.ts'
@@ -82,6 +83,7 @@ export function sqlLineageReader(
     },
     everyone: () => withinDeadline(() => everyEntityId(tx)),
     census: null,
+    mostConnected: (count) => withinDeadline(() => findMostConnected(tx, count)),
     domainsInUse: () => withinDeadline(() => domainsInUse(tx)),
     async members(domainIds) {
       const rows = await withinDeadline(() => membersOfDomains(tx, [...domainIds]))

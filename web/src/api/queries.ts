@@ -112,6 +112,14 @@ query home($types: [EntityType!]) {
   listDomains(input: { count: 24 }) { total domains { urn properties { name } } }
 }${card}`)
 
+export const mostConnected = define<
+  { mostConnected: { entity: RawCard; upstreamCount: number; downstreamCount: number }[] },
+  { count: number }
+>(`
+query mostConnected($count: Int) {
+  mostConnected(input: { count: $count }) { entity { ...card } upstreamCount downstreamCount }
+}${card}`)
+
 /** Owners, for each type that can have owners and lineage. */
 const owned = `
 fragment ownersOf on Ownership { owners { owner { ... on CorpUser { urn } ... on CorpGroup { urn } } } }

@@ -1,5 +1,6 @@
 /** The state of a lineage view: what the person chose, all of it in the address, and what it asks of the server. */
 import { isColumnUrn } from '../api/column-urn.ts'
+import { quoted } from '../command-line.ts'
 
 export type Direction = 'UPSTREAM' | 'DOWNSTREAM'
 
@@ -263,6 +264,18 @@ export const questionOf = (state: ViewState): GraphQuestion => ({
   ...(state.since === null ? {} : { startTimeMillis: state.since }),
   ...(state.until === null ? {} : { endTimeMillis: state.until })
 })
+
+/** The command that prints the hops of the view. It has no expansions: what these add is left out. */
+export function commandOf({ urn, sides, up, down, showsColumns }: ViewState): string {
+  const [direction, hops] =
+    sides === 'up' ? ['upstream', up] : sides === 'down' ? ['downstream', down] : ['both', Math.max(up, down)]
+  return [
+    'npx tributary lineage',
+    quoted(urn),
+    `--direction ${direction} --hops ${Math.max(1, hops)}`,
+    ...(showsColumns ? ['--columns'] : [])
+  ].join(' ')
+}
 
 // --- changes -----------------------------------------------------------------------------------------------------------
 

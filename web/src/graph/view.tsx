@@ -2,10 +2,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
-import { CopyButton } from '../parts/copy-button.tsx'
+import { lineageGraph } from '../api/lineage-queries.ts'
+import { CopyAs } from '../parts/copy-as.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { tell } from '../parts/toasts.tsx'
-import { texts } from '../texts.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { AsList, useIsNarrow } from './as-list.tsx'
 import { download } from './download.ts'
@@ -19,9 +19,11 @@ import { MiniMap } from './mini-map.tsx'
 import {
   bounds,
   collapsed,
+  commandOf as viewCommand,
   expanded,
   expandedAlong,
   expandedBy,
+  questionOf,
   recentred,
   type Direction,
   type ViewState
@@ -352,7 +354,13 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
         {isLong && <span data-testid="long-link">{words.longLink(location.href.length)}</span>}
         <span class="row end">
           <Find picture={picture} goTo={focusItem} />
-          <CopyButton text={() => location.href} label={texts.copy.link} />
+          <CopyAs
+            graphql={{
+              text: lineageGraph.text,
+              variables: { input: questionOf(state), columns: state.showsColumns }
+            }}
+            command={viewCommand(state)}
+          />
         </span>
       </div>
       {isNarrow ? (

@@ -9,7 +9,9 @@ import { cardOf, hasLineage, lastPartOf, type Card } from '../api/entity.ts'
 import { downstreamEdges, neighbours, updateLineage } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { canWrite } from '../api/session.ts'
+import { quoted } from '../command-line.ts'
 import { CardLink } from '../parts/card-line.tsx'
+import { CopyAs } from '../parts/copy-as.tsx'
 import { EntityPicker } from '../parts/entity-picker.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
 import { tell } from '../parts/toasts.tsx'
@@ -201,6 +203,10 @@ function Editor({
           </button>
         </div>
       </section>
+      <CopyAs
+        graphql={{ text: neighbours.text, variables: { urn, count: nodesMaxCount } }}
+        command={`npx tributary lineage ${quoted(urn)} --direction both`}
+      />
     </div>
   )
 }

@@ -1,11 +1,12 @@
 /**
- * The start page: search, recently opened assets, top-level domains; in an empty catalog, how to load
- * something.
+ * The start page: search, recently opened and most connected assets, top-level domains; in an empty catalog,
+ * how to load something.
  */
 import { addressOf, assetAddress } from '../address.ts'
 import { assetTypes, cardOf } from '../api/entity.ts'
-import { home } from '../api/queries.ts'
+import { home, mostConnected } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
+import { CopyAs } from '../parts/copy-as.tsx'
 import { FirstLoad } from '../parts/first-load.tsx'
 import { recentAssets } from '../parts/recent.ts'
 import { SearchField } from '../parts/search-field.tsx'
@@ -13,6 +14,8 @@ import { Failure, Loading } from '../parts/states.tsx'
 import { useResource } from '../parts/use-resource.ts'
 import { CardLink } from '../parts/card-line.tsx'
 import { texts, typeName } from '../texts.ts'
+
+const connectedCount = 8
 
 export function HomePage() {
   const { data, error, reload } = useResource('home', (signal) =>
@@ -28,18 +31,24 @@ export function HomePage() {
     <div class="home stack">
       <h1>{words.title(total, isEstimate)}</h1>
       <SearchField isLarge />
-      {recent.length > 0 && (
-        <section class="panel stack" aria-labelledby="recent">
-          <h2 id="recent">{words.recent}</h2>
-          <div class="row">
-            {recent.map(({ urn, name, type }) => (
-              <a key={urn} class="chip" href={assetAddress(urn)} title={urn}>
-                <span class="soft">{typeName(type)}</span> {name}
-              </a>
-            ))}
-          </div>
-        </section>
-      )}
+      <div class="home-starts">
+        {recent.length > 0 && (
+          <section class="panel stack" aria-labelledby="recent">
+            <h2 id="recent">{words.recent}</h2>
+            <ul class="list">
+              {recent.map(({ urn, name, type }) => (
+                <li key={urn} class="card-line">
+                  <span class="type">{typeName(type)}</span>
+                  <a class="name" href={assetAddress(urn)} title={urn}>
+                    {name}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <Connected />
+      </div>
       <section class="panel stack" aria-labelledby="top-domains">
         <h2 id="top-domains">{words.domains}</h2>
         {data.listDomains.domains.length === 0 ? (
@@ -71,6 +80,36 @@ export function HomePage() {
         </ul>
         <a href={addressOf('search', { q: '*' })}>{words.all}</a>
       </section>
+      <CopyAs
+        graphql={{ text: home.text, variables: { types: [...assetTypes] } }}
+        command={`npx tributary search '*' --types ${assetTypes.join(',')}`}
+      />
     </div>
+  )
+}
+
+/** Asked for on its own: the page does not wait for it. */
+function Connected() {
+  const { data, error, reload } = useResource('connected', (signal) =>
+    graphql(mostConnected, { count: connectedCount }, signal)
+  )
+  const words = texts.home
+  return (
+    <section class="panel stack" aria-labelledby="connected">
+      <h2 id="connected">{words.connected}</h2>
+      {error && !data && <Failure error={error} retry={reload} />}
+      {!data && !error && <Loading />}
+      {data?.mostConnected.length === 0 && <p class="soft">{words.noLineage}</p>}
+      <ul class="list">
+        {data?.mostConnected.map(({ entity, upstreamCount, downstreamCount }) => (
+          <li key={entity.urn} class="row apart">
+            <CardLink card={cardOf(entity)} />
+            <a href={addressOf('lineage', { urn: entity.urn })}>
+              {words.neighbours(upstreamCount, downstreamCount)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

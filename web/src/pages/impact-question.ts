@@ -4,6 +4,7 @@
  */
 import { columnUrn } from '../api/column-urn.ts'
 import type { Filter } from '../api/queries.ts'
+import { curlCommand, quoted } from '../command-line.ts'
 
 export const degreeGroups = ['1', '2', '3+'] as const
 export type DegreeGroup = (typeof degreeGroups)[number]
@@ -128,14 +129,10 @@ export function exportPath(question: ImpactQuestion): string {
   return `lineage/export?${params}`
 }
 
-/** For a shell. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-
 /** The command for the same rows; curl if the command line has no option for a filter. */
 export function exportCommand(question: ImpactQuestion): string {
   const { direction, degrees, types, platforms, domain, owner, text } = question
-  if (domain === noDomain || owner !== null)
-    return `curl -sSf "$TRIBUTARY_URL/"${quoted(exportPath(question))} -H "Authorization: Bearer $TRIBUTARY_TOKEN"`
+  if (domain === noDomain || owner !== null) return curlCommand(exportPath(question))
   const options: readonly (readonly [string, string])[] = [
     ['direction', direction === 'UPSTREAM' ? 'upstream' : ''],
     ['degree', degrees.join(',')],

@@ -3,47 +3,19 @@ import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 import { addressOf } from '../address.ts'
 import { cardOf } from '../api/entity.ts'
-import { search, type Facet, type Filter, type RawCard } from '../api/queries.ts'
+import { search, type Facet, type RawCard } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { CardLink } from '../parts/card-line.tsx'
+import { CopyAs } from '../parts/copy-as.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
 import { goTo } from '../parts/use-address.ts'
 import { useResource } from '../parts/use-resource.ts'
 import { texts, typeName } from '../texts.ts'
+import { addressWith, filtersOf, searchCommand, toggled, without } from './search-question.ts'
 
 const pageCount = 50
 /** The largest number of results for one question. */
 const shownMaxCount = 10_000
-
-/** Filters in the address: `f=platform:hive` for each value. One value of each field must match. */
-function filtersOf(params: URLSearchParams): Filter[] {
-  const values = new Map<string, string[]>()
-  for (const text of params.getAll('f')) {
-    const [field = '', ...rest] = text.split(':')
-    values.set(field, [...(values.get(field) ?? []), rest.join(':')])
-  }
-  return [...values].map(([field, values]) => ({ field, values }))
-}
-
-function addressWith(words: string, filters: readonly Filter[]): string {
-  const params = new URLSearchParams({ q: words })
-  for (const { field, values } of filters) for (const value of values) params.append('f', `${field}:${value}`)
-  return `./search?${params}`
-}
-
-const without = (filters: readonly Filter[], field: string, value: string): Filter[] =>
-  filters
-    .map((filter) =>
-      filter.field === field ? { ...filter, values: filter.values.filter((each) => each !== value) } : filter
-    )
-    .filter(({ values }) => values.length > 0)
-
-function toggled(filters: readonly Filter[], field: string, value: string): Filter[] {
-  const current = filters.find((filter) => filter.field === field)
-  if (!current) return [...filters, { field, values: [value] }]
-  if (current.values.includes(value)) return without(filters, field, value)
-  return filters.map((filter) => (filter === current ? { field, values: [...filter.values, value] } : filter))
-}
 
 export function SearchPage() {
   const { url, route } = useLocation()
@@ -134,6 +106,10 @@ export function SearchPage() {
             </button>
           </div>
         )}
+        <CopyAs
+          graphql={{ text: search.text, variables: { query: words, start: 0, count, filters } }}
+          command={searchCommand(words, filters, count)}
+        />
       </section>
     </div>
   )

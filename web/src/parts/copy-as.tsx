@@ -1,12 +1,7 @@
 /** What each page offers to copy: its link, its question as GraphQL, the command with the same answer. */
 import { CopyButton } from './copy-button.tsx'
+import { printGraphql, type GraphqlQuestion } from '../command-line.ts'
 import { texts } from '../texts.ts'
-
-export type GraphqlQuestion = { text: string; variables: object }
-
-/** The whole document, so that it can be pasted into a request. */
-export const printGraphql = ({ text, variables }: GraphqlQuestion): string =>
-  JSON.stringify({ query: text.trim().replaceAll(/\s+/g, ' '), variables }, null, 2)
 
 export const CopyAs = ({ graphql, command }: { graphql: GraphqlQuestion; command: string }) => (
   <div class="row copy-as" role="group" aria-label={texts.copy.page}>

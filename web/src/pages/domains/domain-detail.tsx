@@ -1,5 +1,4 @@
 /** One domain: its path and counts, its sub-domains, the assets in it, its lineage with other domains, and what can be done with it. */
-import { quoted } from '../impact-question.ts'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { addressOf } from '../../address.ts'
 import { ApiError } from '../../api/errors.ts'
@@ -7,6 +6,7 @@ import { domainMembers, domainPage } from '../../api/domain-queries.ts'
 import { cardOf, type Card } from '../../api/entity.ts'
 import { graphql } from '../../api/request.ts'
 import { canWrite } from '../../api/session.ts'
+import { quoted } from '../../command-line.ts'
 import { CopyAs } from '../../parts/copy-as.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
