@@ -1,8 +1,8 @@
 /**
  * The table of error codes, and the error class that uses them.
  *
- * The lowest layer: imports nothing. Clients see the code, the public message and the details; the cause goes
- * to the log. docs/errors.md lists every code, and a test compares the two.
+ * This is the lowest layer: it imports nothing. Clients see the code, the public message and the details; the
+ * cause goes to the log. docs/errors.md lists every code, and a test compares the two.
  */
 
 /** What a code means on each interface. `type` is the GraphQL error class that DataHub clients know. */
@@ -188,11 +188,11 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** What a client may see beside code and message. Values come from the caller or from limits.ts. */
+/** What a client may see besides the code and message. Values come from the caller or from limits.ts. */
 export type ErrorDetails = {
   /** Path of the offending input, for example `input.edgesToAdd[37].upstreamUrn`. */
   field?: string
-  /** The URN that is absent or wrong. */
+  /** The URN that is missing or wrong. */
   urn?: string
   /** Name of the limit in limits.ts, its value, and what was sent. */
   limit?: string

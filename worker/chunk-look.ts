@@ -1,4 +1,4 @@
-/** What the worker does with a job of the queue: runs the chunk and logs the result. */
+/** Handles a job of the queue: runs the chunk and logs the result. */
 import type { Log } from '../shared/platform/log.ts'
 import type { Db } from '../shared/db/database.ts'
 import type { EntityIds } from '../shared/catalog/write/entity-ids.ts'
@@ -20,10 +20,10 @@ export type ChunkLookContext = {
   gate: IsolationGate
 }
 
-/** A chunk that is due again sooner than this is asked for by a timer here; later ones are left to the sweeper. */
+/** If a chunk is due again sooner than this, a timer here enqueues it. The sweeper enqueues the others. */
 const ownTimerMaxMs = 5_000
 
-/** Never throws: what is not settled here is found by the sweeper. */
+/** Never throws: the sweeper finds every chunk that is not settled here. */
 export function createChunkLook({ db, queue, log, ...options }: ChunkLookContext): LookAtChunk {
   return async (chunkId, signal) => {
     const startedAt = performance.now()

@@ -1,4 +1,4 @@
-/** Health and metrics of a worker process, on a port of their own, for platforms and scrapers. */
+/** Health and metrics of a worker process, on its own port, for platforms and scrapers. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { checkReadiness } from '../shared/catalog/access/check-readiness.ts'
 import type { Db } from '../shared/db/database.ts'
@@ -21,7 +21,7 @@ export type HealthServer = { port: number; close(): Promise<void> }
 
 type Answer = { status: number; contentType: string; text: string }
 
-/** Listens on the host of the configuration; rejects where the port is taken. */
+/** Listens on the configured host. Rejects if the port is in use. */
 export async function startHealthServer({
   config,
   port,
@@ -87,7 +87,7 @@ async function answer(
   }
 }
 
-/** Without its queue a worker has nothing to do, but it is not what is broken. */
+/** A worker without its queue has nothing to do, but it is healthy itself: restarting it would not help. */
 async function ready(db: Db, queue: ChunkQueue): Promise<Answer> {
   const [{ database, schema }, depth] = await Promise.all([checkReadiness(db), queue.depth()])
   const isReady = database === 'up' && schema === 'current'

@@ -1,15 +1,18 @@
-/** How far the heap of a process that is a worker and nothing else grows before all of it is looked through for garbage. */
+/** Sets how much the heap of a pure worker process grows between full garbage collections. */
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 
-/** With less V8 knows better. */
+/** With a smaller heap, V8's own choice is better. */
 const roomyBytes = 512 * 1024 * 1024
 
 /**
- * Lets the heap grow to three times of what is in use, and no further than halfway to its limit, as ever. V8 would choose by how fast objects grow
- * old: of a worker that applies edges hardly any do, and so it looked through all 25 MB for each 10 more, among which it counts the columns and
- * rows of chunks, which lie outside: once a chunk or oftener, 2.2 s of processor time for a million edges instead of 1.25, and the load a tenth
- * longer. That was so whenever the heap had been looked through while the worker waited; in one that had just read documents V8
- * chose four times, and the heap grew to 205 MB where it now grows to 150.
+ * Lets the heap grow to three times its live size between full collections; V8 still stops halfway to the
+ * limit.
+ *
+ * V8 would choose by how many objects survive. In a worker that applies edges hardly any do, so V8 collected
+ * all 25 MB after every 10 MB, which include the columns and rows of chunks outside the heap. That was at
+ * least one full collection per chunk: 2.2 s of CPU time for a million edges instead of 1.25, and a load took
+ * a tenth longer. It happened after any full collection in an idle worker. In a worker that had just read
+ * documents, V8 chose a factor of four, and the heap grew to 205 MB instead of 150.
  */
 export function letHeapGrow(): void {
   if (getHeapStatistics().heap_size_limit >= roomyBytes) setFlagsFromString('--heap-growing-percent=200')

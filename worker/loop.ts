@@ -1,10 +1,13 @@
-/** A timer around a function of the catalog, and nothing more: runs it again and again, one run at a time. */
+/** Calls a function of the catalog again and again, one run at a time. */
 import { isTableMissing } from '../shared/db/sql-errors.ts'
 import type { Log } from '../shared/platform/log.ts'
 
 export type Loop = { stop(): Promise<void> }
 
-/** The pause is counted from the end of a run, and varies by a quarter so that processes do not run in step. A run that fails is logged and followed by the next. */
+/**
+ * The pause begins at the end of a run, and varies by a quarter so that processes do not run in step. After a
+ * failed run, the failure is logged and the next run follows.
+ */
 export function startLoop(name: string, everyMs: number, log: Log, run: () => Promise<void>): Loop {
   let isStopped = false
   let timer: NodeJS.Timeout | undefined
@@ -14,7 +17,7 @@ export function startLoop(name: string, everyMs: number, log: Log, run: () => Pr
     try {
       await run()
     } catch (err) {
-      // Said once at the start, in words; a stack for each table would bury it.
+      // The start reports a missing schema in one sentence; a stack trace from every loop would bury it.
       if (isTableMissing(err)) log.debug({ err, loop: name }, 'a loop of the worker waits for the schema')
       else if (!isStopped) log.warn({ err, loop: name }, 'a loop of the worker failed and will run again')
     }

@@ -1,4 +1,7 @@
-/** The worker process: takes chunks from the queue and applies them, and keeps the loops that make sure none is forgotten. */
+/**
+ * The worker process: takes chunks from the queue and applies them, and runs the loops that make sure that
+ * none is forgotten.
+ */
 import { checkReadiness, schemaProblem } from '../shared/catalog/access/check-readiness.ts'
 import { keepEpoch } from '../shared/catalog/write/keep-epoch.ts'
 import { makeSearchDocuments } from '../shared/catalog/write/make-search-documents.ts'
@@ -23,14 +26,14 @@ import { startHealthServer } from './health-server.ts'
 import { startLoop, type Loop } from './loop.ts'
 import { startWatchedWorker, type WatchedWorker } from './watched-worker.ts'
 
-/** A worker waits for locks longer than a person does. */
+/** A worker can wait longer for locks than a person. */
 const lockTimeoutMs = 10_000
 const sweepEveryMs = 2_000
 const pruneEveryMs = 30_000
-/** Work for it there is once, after an upgrade. */
+/** There is work for this loop only after an upgrade. */
 const documentsEveryMs = 5_000
 
-/** What a running worker holds, in the order in which it is let go. */
+/** What a running worker must release, in this order. */
 type Parts = {
   worker: WatchedWorker
   loops: Loop[]
@@ -42,8 +45,9 @@ type Parts = {
 }
 
 /**
- * A worker as a service. Stopping it rolls back the chunks at work and hands them to others at once.
- * Starting throws where DATABASE_URL is absent or does not answer; a Redis that is away is waited for.
+ * A worker as a service. Stopping it rolls back the chunks in progress and puts their jobs back at once.
+ * Waits for a Redis that does not answer. The start throws if DATABASE_URL is absent or Postgres does not
+ * answer.
  */
 export function startWorker(config: Config, log: Log): Service {
   let parts: Parts | undefined

@@ -1,15 +1,15 @@
 /**
- * A queue worker with someone who watches it: a client library that has silently stopped to take jobs is replaced, and
- * if that does not help the process ends, so that the platform starts it again.
+ * A queue worker with a watchdog. If the client library silently stops taking jobs, its client is replaced.
+ * If that does not help, the process exits, so that the platform starts it again.
  */
 import { startChunkWorker, type ChunkWorker, type ChunkWorkerOptions } from '../shared/queue/chunk-worker.ts'
 
 export type WatchedWorkerOptions = ChunkWorkerOptions & {
-  /** Jobs that wait in the queue; null when the queue does not answer: then the worker is not to blame. */
+  /** The number of waiting jobs; null if the queue does not answer, which is not the worker's fault. */
   depth: () => Promise<number | null>
-  /** How long an idle worker may leave waiting jobs alone. */
+  /** How long an idle worker may take none of the waiting jobs. */
   deafAfterMs?: number
-  /** What is done when a new client is as deaf as the old one. */
+  /** Called when a new client takes no jobs either. */
   giveUp?: () => void
 }
 

@@ -1,24 +1,32 @@
-/** The keys of every advisory lock that is taken, in one list: two of one key would exclude each other silently. */
+/**
+ * The keys of all advisory locks, in one list: two locks with the same key would silently exclude each other.
+ */
 
-/** First word of each key, so that other programs on the same database are not met by chance: `tr` in ASCII. */
+/**
+ * The first word of each key, so that they differ from those of other programs on the same database: `tr` in
+ * ASCII.
+ */
 const space = 0x7472
 
 /** Two words each, for the functions pg_advisory_…lock(int, int). */
 export const advisoryLocks = {
-  /** Shared by all who write, alone by who deletes entities. */
+  /** Shared by all writers; exclusive for deleting entities. */
   writers: [space, 1],
-  /** Alone by who changes the tree of domains. */
+  /** For changing the tree of domains. */
   domainTree: [space, 2],
-  /** Alone by who looks whether there is a token and makes the first. */
+  /** For checking whether any token exists, and creating the first. */
   firstToken: [space, 3],
-  /** Alone by who migrates. */
+  /** For migrating. */
   migrations: [space, 4],
-  /** Alone by who ingests OpenLineage events. */
+  /** For ingesting OpenLineage events. */
   openLineage: [space, 5],
-  /** Alone by who ingests the events of a chunk, before `openLineage`: events that come one by one wait for one chunk, not for all that wait. */
+  /**
+   * For ingesting the events of a chunk; taken before `openLineage`. A single event then waits for at most
+   * one chunk, not for all waiting chunks.
+   */
   openLineageLoads: [space, 6],
-  /** Alone by who replaces the domain rules. */
+  /** For replacing the domain rules. */
   domainRules: [space, 7],
-  /** Alone by the worker that sweeps or prunes just now. */
+  /** For the one worker that sweeps or prunes. */
   sweeper: [space, 10]
 } as const satisfies Record<string, readonly [number, number]>

@@ -8,16 +8,19 @@ import type { Db } from './database.ts'
 
 export type DatabaseOptions = {
   url: string
-  /** Connections at most; none is kept when idle for half a minute. */
+  /** The most connections at once. Each is closed after it was idle for half a minute. */
   poolMax: number
-  /** What pg_stat_activity shows, and the label of the pool's metrics. */
+  /** Shown in pg_stat_activity, and the label of the pool's metrics. */
   applicationName: string
   statementTimeoutMs: number
   /** How long a statement waits for a lock before it fails with UNAVAILABLE. */
   lockTimeoutMs: number
-  /** How long a caller waits for a connection of the pool before it fails with UNAVAILABLE; 2 s unless said otherwise. */
+  /**
+   * How long a caller waits for a connection of the pool before it fails with UNAVAILABLE. The default is 2
+   * s.
+   */
   acquireTimeoutMs?: number
-  /** For statements that find a few rows by index in a table whose statistics may be behind. */
+  /** For statements that find a few rows by index in a table whose statistics may be outdated. */
   usesIndexes?: boolean
   log: Log
 }
@@ -25,14 +28,17 @@ export type DatabaseOptions = {
 const connectTimeoutMs = 10_000
 const acquireTimeoutDefaultMs = 2_000
 const idleTimeoutMs = 30_000
-/** A transaction whose client is silent (stopped, partitioned) lets go of its locks after this. */
+/** A transaction whose client is silent (stopped, partitioned) releases its locks after this time. */
 const idleInTransactionTimeoutMs = 15_000
-/** Without it the statement of a dead client runs on and keeps its locks (measured: 11.6 s; with it 0.5 s). */
+/**
+ * Without this, the statement of a dead client keeps running and holds its locks (measured: 11.6 s; with it,
+ * 0.5 s).
+ */
 const clientCheckIntervalMs = 1_000
 
 const int8Oid = 20
 
-/** int8 arrives as a number: our counts and sequences stay below 2^53. */
+/** int8 is read as a number: our counts and sequences stay below 2^53. */
 const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === int8Oid && format !== 'binary') return Number
@@ -41,8 +47,8 @@ const types = {
 }
 
 /**
- * A pool on the URL (see postgres-url.ts for what it may say). Connects when first used; a connection that is lost is
- * replaced, and its loss fails only the statement that ran on it.
+ * Makes a pool for the URL (postgres-url.ts lists what it may contain). It connects when first used. A lost
+ * connection is replaced, and only the statement that ran on it fails.
  */
 export function connectDatabase(options: DatabaseOptions): Db {
   const { url, poolMax, applicationName, log } = options
@@ -89,10 +95,12 @@ export function connectDatabase(options: DatabaseOptions): Db {
 }
 
 /**
- * Set after connecting, not in the startup packet: poolers and older servers refuse what they do not know there.
+ * Run after connecting, not sent in the startup packet: poolers and older servers refuse settings there that
+ * they do not know.
  *
- * No statement of ours is long enough to gain by being compiled. Before Postgres 18 one that must not read a table whole, and reads one
- * of a single row, is taken for the dearest of all: 200 ms for each fresh read of lineage that takes 0.1.
+ * `jit` is off because none of our statements runs long enough to benefit. Before Postgres 18, a statement
+ * with enable_seqscan off that reads a table of one row gets a huge cost estimate and is compiled: a fresh
+ * read of lineage took 200 ms instead of 0.1.
  */
 const setSession = `
   select set_config(wanted.name, wanted.value, false)
@@ -117,8 +125,9 @@ async function prepareSession(connection: pg.Client, options: DatabaseOptions): 
 }
 
 /**
- * Connections that the server has announced to close. The announcement answers the statement that runs, and the socket
- * closes a moment later: without this the next statement would be sent into the closing connection and fail too.
+ * Connections that the server has announced it will close. The running statement gets the announcement as its
+ * error, and the socket closes a moment later. Without this set, the next statement would be sent on the
+ * closing connection and fail too.
  */
 const endedByServer = new WeakSet<pg.Client>()
 const endingCodes = /^(57P0[1-5]|25P0[345]|08P01)$/

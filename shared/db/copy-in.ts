@@ -1,24 +1,28 @@
 /**
- * Rows sent as COPY takes them in its binary form: the fastest way into a table.
+ * Sends rows with binary COPY, the fastest way into a table.
  *
- * By pg's own interface for statements and not by pg-copy-streams: its stream continues writing after the server has refused the
- * COPY, to a connection that it no longer has, and what that throws nobody can catch.
+ * Uses pg's own interface for statements instead of pg-copy-streams: that stream keeps writing after the
+ * server has refused the COPY, to a connection that it no longer has, and the error cannot be caught.
  */
 import type pg from 'pg'
 import type { Tx } from './database.ts'
 
-/** Eleven bytes that every file begins with, flags, and the length of an extension. */
+/**
+ * The header of the binary format: eleven bytes that every file begins with, flags, and the length of an
+ * extension.
+ */
 const signature = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const ending = Buffer.from([0xff, 0xff])
 
 /**
- * Runs `copy … from stdin (format binary)`. `rows` are in the form of copy's manual: for each a count of columns, and for each
- * of these its length in bytes and its value as the type's receive function reads it. Throws what the server says.
+ * Runs `copy … from stdin (format binary)`. `rows` are in the binary format of the manual page of COPY: for
+ * each row the number of columns, then for each column its length in bytes and its value as the type's
+ * receive function reads it. Throws the server's error.
  */
 export async function copyIn(tx: Tx, sql: string, rows: Buffer): Promise<void> {
-  // The connection of one that has ended may be another's by now.
+  // The connection of an ended transaction may already be used by another.
   if (tx.isCompleted()) throw new Error('COPY in a transaction that has ended')
-  // knex has no COPY: the statement goes out on the connection that the transaction runs on.
+  // knex has no COPY, so the statement is sent on the connection of the transaction.
   const connection: pg.Client = await tx.client.acquireConnection()
   await new Promise<void>((resolve, reject) => {
     connection.query({
@@ -36,5 +40,5 @@ export async function copyIn(tx: Tx, sql: string, rows: Buffer): Promise<void> {
   })
 }
 
-/** What of pg's connection is used that its types do not tell. */
+/** The methods of pg's connection that are used here and that its types lack. */
 type Wire = { sendCopyFromChunk(bytes: Buffer): void; endCopyFrom(): void }

@@ -1,11 +1,15 @@
-/** Numbers as Postgres takes them fastest: an array of int4 in its binary form, which nobody has to print or parse. */
+/**
+ * Sends and reads lists of numbers in the fastest form for Postgres: arrays of int4 in binary, which need no
+ * printing or parsing.
+ */
 
 const int4Oid = 23
 const headBytes = 20
 
 /**
- * A binding for `?::int[]`. 10,000 numbers: 0.3 ms to make, against 3.9 as text.
- * The form is that of array_recv: dimensions, a flag for nulls, the element's type, length and lower bound, then each with its length.
+ * A binding for `?::int[]`. 10,000 numbers take 0.3 ms to make, against 3.9 ms as text. The form is that of
+ * array_recv: dimensions, a flag for nulls, the element type, length and lower bound, then each number with
+ * its length.
  */
 export function int4Array(numbers: ArrayLike<number>): Buffer {
   const { length } = numbers
@@ -30,7 +34,7 @@ function emptyArray(): Buffer {
   return buffer
 }
 
-/** Reads what `string_agg(int4send(…), '')` gives; null reads as an empty list. */
+/** Reads the result of `string_agg(int4send(…), '')`; null reads as an empty list. */
 export function int4sOf(packed: Buffer | null): Int32Array {
   if (packed === null) return new Int32Array(0)
   const numbers = new Int32Array(packed.length / 4)

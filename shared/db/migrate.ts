@@ -12,10 +12,10 @@ create table if not exists schema_migration (
   constraint schema_migration_pkey primary key (name)
 )`
 
-/** Migrated by a version before the first release, whose migrations the baseline replaced. */
+/** In databases that a version before the first release migrated. The baseline replaced those migrations. */
 const preReleaseName = '0001-entities'
 
-/** The database has migrations that this version does not know: this version must not write to it. */
+/** The database has migrations that this version does not know, so this version must not write to it. */
 export class UnknownSchemaError extends Error {
   readonly madeBy: 'newer' | 'pre-release'
 
@@ -32,10 +32,10 @@ export class UnknownSchemaError extends Error {
 }
 
 /**
- * Applies what is missing, in order, each migration in a transaction of its own, and returns their names.
+ * Applies the missing migrations in order, each in its own transaction, and returns their names.
  *
- * Waits for others that migrate (advisory lock, released by the end of the transaction however it ends).
- * Throws UnknownSchemaError if the database has migrations that this version does not know.
+ * Waits for other processes that migrate; their advisory lock is released when their transaction ends,
+ * however it ends. Throws UnknownSchemaError if the database has migrations that this version does not know.
  */
 export async function migrate(db: Db): Promise<string[]> {
   const applied: string[] = []
@@ -70,7 +70,7 @@ async function applyNext(tx: Tx): Promise<string | undefined> {
   return next.name
 }
 
-/** Migrations may take as long as they need: the timeouts of the pool are for requests. */
+/** Removes the timeouts of the pool, which are for requests: migrations may take as long as they need. */
 async function lockMigrations(tx: Tx): Promise<void> {
   await query(tx, `select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`)
   await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.migrations)
@@ -85,7 +85,7 @@ async function appliedNames(db: Db | Tx): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-/** A script is sent as it stands: its question marks are not bindings. */
+/** Sends a script without bindings: its question marks are part of the SQL. */
 async function runScript(tx: Tx, script: string): Promise<void> {
   await tx.raw(script.replaceAll('?', '\\?'))
 }

@@ -1,7 +1,9 @@
-/** The one way SQL is sent: text with `?` bindings, typed rows back. */
+/** The only way to send SQL: text with `?` bindings in, typed rows out. */
 import type { Db, Tx } from './database.ts'
 
-/** A binding: arrays go to Postgres as arrays, so cast them in the text (`?::int[]`). Objects must be made text first. */
+/**
+ * A binding. Arrays are sent as arrays, so cast them in the text (`?::int[]`). Print objects as text first.
+ */
 export type Binding =
   | string
   | number
@@ -11,7 +13,10 @@ export type Binding =
   | Buffer
   | readonly (string | number | boolean | null | Date | Buffer)[]
 
-/** Runs one statement and gives its rows. The row type is the caller's word for the columns its text selects. */
+/**
+ * Runs one statement and returns its rows. The caller declares the row type, which is not checked against the
+ * columns.
+ */
 export async function query<Row>(
   db: Db | Tx,
   sql: string,

@@ -1,7 +1,10 @@
-/** The only file that knows SQLSTATE codes: what kind of failure a driver's error is, and what a client may hear of it. */
+/**
+ * The only file that knows SQLSTATE codes: it classifies the driver's errors and decides what a client is
+ * told.
+ */
 import { CatalogError } from '../errors.ts'
 
-/** Codes of the socket and of the resolver, and the driver's own words for a connection that is gone. */
+/** Codes of the socket and of the resolver, and the driver's messages for a lost connection. */
 const connectionCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -17,9 +20,7 @@ const connectionCodes = new Set([
 const connectionWords =
   /connection terminated|connection ended|timeout expired|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|server does not support ssl|unable to acquire a connection/i
 
-/**
- * The SQLSTATE (or socket code) of an error or of what caused it; undefined if there is none.
- */
+/** The SQLSTATE (or socket code) of an error or of its cause; undefined without one. */
 export function sqlState(error: unknown): string | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1) {
     if ('code' in cause && typeof cause.code === 'string' && !(cause instanceof CatalogError))
@@ -28,7 +29,10 @@ export function sqlState(error: unknown): string | undefined {
   return undefined
 }
 
-/** Whether the connection to Postgres is the trouble: refused, lost, none free, or the server is going down or coming up. */
+/**
+ * Whether the connection to Postgres is the cause: refused, lost, none free, or the server is stopping or
+ * starting.
+ */
 export function isConnectionTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error.name === 'KnexTimeoutError') return true
@@ -38,7 +42,7 @@ export function isConnectionTrouble(error: unknown): boolean {
   return connectionCodes.has(code) || /^(08|53|57P)/.test(code)
 }
 
-/** Whether a connection that was there has ended, by the server or silently. One that was not to be had is another matter. */
+/** Whether an established connection has ended, by the server or silently. False if none could be opened. */
 export function isConnectionLost(error: unknown): boolean {
   const code = sqlState(error)
   if (code === undefined)
@@ -52,9 +56,11 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * 'permanent': the statement fails again with the same data (classes 22, 23 but not 23505, and 42): it counts as an
- * attempt. 'transient': connections, locks, conflicts, room, shutdown, a unique key lost to a neighbour: try again
- * without end. 'unknown': everything else, our own faults included.
+ * - 'permanent': the statement fails again with the same data, so it counts as an attempt. Classes 22, 23
+ *   (except 23505) and 42.
+ * - 'transient': connections, locks, conflicts, a full disk, shutdown, a unique key that another transaction
+ *   inserted first. Retried without end.
+ * - 'unknown': everything else, including bugs of our own.
  */
 export function sqlErrorKind(error: unknown): 'permanent' | 'transient' | 'unknown' {
   if (isConnectionTrouble(error)) return 'transient'
@@ -62,7 +68,7 @@ export function sqlErrorKind(error: unknown): 'permanent' | 'transient' | 'unkno
   if (code === undefined || code.length !== 5) return 'unknown'
   if (code === '23505') return 'transient'
   if (/^(22|23|42)/.test(code)) return 'permanent'
-  // 25006 is a write to a standby after a failover; 25P03 and 25P04 are timeouts of the session
+  // 25006 is a write to a standby after a failover; 25P03 and 25P04 are timeouts of the session.
   if (/^(40|57)/.test(code) || ['55P03', '25006', '25P03', '25P04'].includes(code)) return 'transient'
   return 'unknown'
 }
@@ -73,19 +79,19 @@ export function isConflict(error: unknown): boolean {
   return code === '40001' || code === '40P01'
 }
 
-/** Whether a table is not there: the schema has not been migrated to this version. */
+/** Whether a table does not exist: the schema has not been migrated to this version. */
 export const isTableMissing = (error: unknown): boolean => sqlState(error) === '42P01'
 
 /** Whether Postgres ended the statement: its timeout passed, or somebody cancelled it. */
 export const isStatementCancelled = (error: unknown): boolean => sqlState(error) === '57014'
 
-/** Whether a lock was not to be had within lock_timeout. */
+/** Whether a lock was not obtained within lock_timeout. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03'
 
 /**
- * What a client hears: UNAVAILABLE for connection trouble, conflicts and locks that were not to be had,
- * DEADLINE_EXCEEDED for a cancelled statement, else INTERNAL. A CatalogError is returned as it is; any other error
- * becomes the cause and is never shown.
+ * What a client is told: UNAVAILABLE for connection trouble, conflicts and lock timeouts, DEADLINE_EXCEEDED
+ * for a cancelled statement, else INTERNAL. A CatalogError is returned unchanged; any other error becomes the
+ * cause and is never shown.
  */
 export function toCatalogError(error: unknown): CatalogError {
   if (error instanceof CatalogError) return error

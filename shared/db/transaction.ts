@@ -1,4 +1,4 @@
-/** Runs work in one transaction, and again when Postgres rolled it back for a conflict. */
+/** Runs work in one transaction, and runs it again when Postgres rolls it back because of a conflict. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { metrics } from '../platform/metrics.ts'
 import type { Db, Tx } from './database.ts'
@@ -6,19 +6,20 @@ import { isConflict, sqlState } from './sql-errors.ts'
 
 export type TransactionOptions = {
   readOnly?: boolean
-  /** READ COMMITTED unless said otherwise. */
+  /** READ COMMITTED by default. */
   isolation?: 'read committed' | 'repeatable read' | 'serializable'
 }
 
-/** Attempts in all: a conflict that lasts longer is not one that waiting a little solves. */
+/** All attempts, including the first. A conflict that lasts longer is not solved by waiting a little. */
 export const transactionMaxAttempts = 6
 const retryBaseMs = 20
 const retryCapMs = 1_000
 
 /**
- * Commits what `work` did, or nothing of it. On 40001 and 40P01 it runs again, up to transactionMaxAttempts times, after
- * a random wait (full jitter: up to 20 ms, doubling, at most 1 s): `work` must have no effect outside the transaction.
- * Work that has committed by itself is never run again. Other errors, and the last conflict, are thrown as they come.
+ * Commits everything that `work` did, or nothing. On 40001 and 40P01 it runs again, up to
+ * transactionMaxAttempts times, after a random wait (full jitter: up to 20 ms, doubling, at most 1 s). So
+ * `work` must have no effect outside the transaction. Work that has itself committed is never run again.
+ * Other errors, and the last conflict, are thrown unchanged.
  */
 export async function inTransaction<T>(
   db: Db,
@@ -26,7 +27,7 @@ export async function inTransaction<T>(
   options: TransactionOptions = {}
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
-    // work that commits by itself and then fails: knex would swallow the failure
+    // Failures of work that had already committed: knex would swallow them.
     const afterCommit: unknown[] = []
     try {
       const result = await db.transaction(

@@ -1,11 +1,11 @@
-/** How a process starts its services in order, and stops them in reverse within one deadline. */
+/** Starts the services of a process in order, and stops them in reverse order before one deadline. */
 import { constants } from 'node:os'
 import type { Log } from './log.ts'
 
 /** Something long-lived. `stop` may be called twice, and before `start`. */
 export type Service = { readonly name: string; start(): Promise<void>; stop(): Promise<void> }
 
-/** What a service is made of: `start` is called at most once, `stop` at most once and only after `start` was called. */
+/** The functions of a service. Each is called at most once, and `stop` only after `start`. */
 type ServiceParts = { start: () => Promise<void>; stop: () => Promise<void> }
 
 /** Makes a service that may be stopped twice, or before it has started. A stop during the start waits for the start. */
@@ -33,11 +33,11 @@ export function createService(name: string, parts: ServiceParts): Service {
 
 export type RunOptions = {
   log: Log
-  /** From the first signal to the forced end of the process. */
+  /** The time from the first signal until the process is forced to exit. */
   shutdownMs: number
-  /** Ends the process with 1 when it settles: something that the services need is gone. */
+  /** Exits with 1 when this settles: something that the services need is gone. */
   failed?: Promise<unknown>
-  /** Where signals come from and how the process ends; a test gives its own. */
+  /** Where signals come from and how the process exits. Tests pass their own. */
   host?: ProcessHost
 }
 
@@ -49,7 +49,9 @@ export type ProcessHost = {
   exit(code: number): void
 }
 
-/** Starts the services in order. When one fails, `onFailure` is called, those before it are stopped and its error is thrown. */
+/**
+ * Starts the services in order. If one fails, calls `onFailure`, stops those before it, and throws its error.
+ */
 export async function startServices(
   services: readonly Service[],
   onFailure: () => void = () => {}
@@ -65,7 +67,10 @@ export async function startServices(
   }
 }
 
-/** Stops the services in reverse order; one that fails does not keep the others from stopping. Returns the failures. */
+/**
+ * Stops the services in reverse order. A failure does not keep the others from stopping. Returns the
+ * failures.
+ */
 export async function stopServices(services: readonly Service[]): Promise<unknown[]> {
   const failures: unknown[] = []
   for (const service of services.toReversed()) {
@@ -75,15 +80,17 @@ export async function stopServices(services: readonly Service[]): Promise<unknow
 }
 
 /**
- * Runs services as a process: resolves with true once all have started, with false if a signal came before and the process
- * is ending. SIGINT or SIGTERM stops them and ends the process with 0; a second signal, or `shutdownMs`, ends it at once with 1.
- * An error that nobody handles is logged and ends it with 1. Throws the error of the service that did not start; whatever its
- * clean-up ends is then no news.
+ * Runs services as a process. Resolves with true when all have started; with false if a signal came earlier
+ * and the process is exiting.
+ *
+ * SIGINT or SIGTERM stops the services and exits with 0. A second signal exits at once with 128 plus its
+ * number, and an expired `shutdownMs` with 1. An unhandled error is logged and exits with 1. Throws the error
+ * of a service that does not start; later errors while the others stop are ignored.
  */
 export async function runServices(services: readonly Service[], options: RunOptions): Promise<boolean> {
   const { log, shutdownMs, failed, host = process } = options
   let isStopping = false
-  // What has been stopped refuses to start, so a signal makes the start fail; that failure is not the reason to show.
+  // A stopped service refuses to start, so a signal makes the start fail. That failure is not reported.
   let isSignalled = false
 
   async function shutDown(code: number): Promise<void> {

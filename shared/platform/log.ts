@@ -1,4 +1,6 @@
-/** The log: JSON lines on standard output, with secrets taken out. Messages are constant sentences, data are fields. */
+/**
+ * The log: JSON lines on standard output, without secrets. Messages are constant sentences; data are fields.
+ */
 import { pino, type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.ts'
 import { withoutSecrets } from './without-secrets.ts'
@@ -25,8 +27,9 @@ const secretFields = [
 ]
 
 /**
- * Secrets are taken out of the finished line: fields by their name at any depth, passwords in URLs and bearer tokens
- * anywhere, such as in the message of a driver's error. (pino's own redaction costs 300 us a line for these fields, this 1.)
+ * Removes secrets from the finished line: fields by name at any depth, and passwords in URLs and bearer
+ * tokens anywhere, for example in the message of a driver's error. pino's own redaction costs 300 us a line
+ * for these fields; this costs 1.
  */
 const secretField = new RegExp(`"(${secretFields.join('|')})":(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\])`, 'gi')
 
@@ -34,7 +37,7 @@ function redactLine(line: string): string {
   return withoutSecrets(line.replace(secretField, '"$1":"[redacted]"'))
 }
 
-/** `destination` is standard output unless a test wants the lines. */
+/** `destination` is standard output by default; tests pass their own. */
 export function createLog(config: Pick<Config, 'logLevel'>, destination?: DestinationStream): Log {
   return pino(
     {

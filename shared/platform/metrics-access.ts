@@ -1,12 +1,18 @@
-/** Who may read metrics: with METRICS_TOKEN where one is set, else the same machine only. One rule for API and workers. */
+/**
+ * Who may read metrics: whoever sends METRICS_TOKEN if it is set, else only this machine. One rule for the
+ * API and workers.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { CatalogError } from '../errors.ts'
 
-/** What of a request says who asks. */
+/** The part of a request that identifies the caller. */
 type Scraper = Pick<IncomingMessage, 'headers'> & { socket: Pick<IncomingMessage['socket'], 'remoteAddress'> }
 
-/** Throws UNAUTHENTICATED if a token is set and not sent, and FORBIDDEN where none is set and the caller is elsewhere. */
+/**
+ * Throws UNAUTHENTICATED if a token is configured but was not sent, and FORBIDDEN if none is configured and
+ * the caller is on another machine.
+ */
 export function requireScraper({ headers, socket }: Scraper, metricsToken: string | null): void {
   if (metricsToken !== null) {
     const [, sent = ''] = /^bearer +(\S+)\s*$/i.exec(headers.authorization ?? '') ?? []
@@ -17,7 +23,7 @@ export function requireScraper({ headers, socket }: Scraper, metricsToken: strin
       )
     return
   }
-  // A proxy on this machine forwards for others.
+  // A proxy on this machine forwards requests of others.
   const isForwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
   if (isForwarded || !isLoopback(socket.remoteAddress ?? ''))
     throw new CatalogError('FORBIDDEN', 'Set METRICS_TOKEN to read metrics from another machine')

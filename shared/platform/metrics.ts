@@ -1,8 +1,8 @@
 /**
  * Every metric, in one table: name with unit, kind, labels, meaning.
  *
- * Labels never contain URNs, tokens or text of callers: each label value is a series in someone's database.
- * docs/operations.md lists them, and a test compares the two.
+ * Labels never contain URNs, tokens or text from callers, because each label value becomes a series in
+ * someone's database. docs/operations.md lists the metrics, and a test compares the two.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 

@@ -1,8 +1,11 @@
-/** Which Node.js this program needs. Imports nothing, so that the entry points can ask before an old Node meets the rest. */
+/**
+ * Which version of Node.js this program needs. Imports nothing, so that an entry point can check before an
+ * old Node.js reads syntax that it does not know.
+ */
 
 const least = [22, 12] as const
 
-/** One plain line where the version is too old, else null. */
+/** One plain line if the version is too old, else null. */
 export function nodeVersionProblem(version = process.versions.node): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > least[0] || (major === least[0] && minor >= least[1])) return null

@@ -12,7 +12,7 @@ function findPackageRoot(): string {
   return folder
 }
 
-/** Absolute path of the folder that holds package.json, whether this runs from dist or from sources. */
+/** Absolute path of the folder of package.json, whether this runs from dist or from sources. */
 export const packageRoot: string = findPackageRoot()
 
 /** Absolute path of a file of the package, for example `packagePath('api/graphql/schema.graphql')`. */

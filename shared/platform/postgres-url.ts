@@ -1,13 +1,13 @@
 /**
- * Reads a Postgres URL the way libpq does, for everything that connects: pools of ours and of the queue.
+ * Reads a Postgres URL as libpq does, for our own pools and those of the queue.
  *
- * Drivers differ on `sslmode` and ignore the default of libpq (`prefer`: encrypted where the server can), on which the
- * URLs of hosting platforms rely.
+ * Node drivers disagree about `sslmode` and ignore libpq's default (`prefer`: encrypted if the server can).
+ * The URLs of hosting platforms rely on that default.
  */
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 
-/** How the certificate of the server is checked; `ca` and the client's pair are PEM texts. */
+/** How the server's certificate is checked. `ca` and the client's certificate and key are PEM texts. */
 type PostgresTls = {
   rejectUnauthorized: boolean
   ca?: string
@@ -25,18 +25,18 @@ export type PostgresOptions = {
   ssl: PostgresTls | false
 }
 
-/** `disable` and `allow` never encrypt; `prefer` does where the server can; the others always do. */
+/** `disable` and `allow` never encrypt. `prefer` encrypts if the server can. The others always encrypt. */
 const sslModes = ['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full'] as const
 type SslMode = (typeof sslModes)[number]
 
 const probeTimeoutMs = 5_000
 
 /**
- * Options for a connection to the URL. `?host=` (a socket folder), `port`, `user`, `password`, `dbname`, `sslmode`,
- * `sslrootcert`, `sslcert`, `sslkey` and `ssl=true` are known; without sslmode it is `prefer`.
+ * Options for connecting to the URL. Understands `?host=` (a socket folder), `port`, `user`, `password`,
+ * `dbname`, `sslmode`, `sslrootcert`, `sslcert`, `sslkey` and `ssl=true`. Without sslmode it is `prefer`.
  *
- * Asks the server whether it encrypts (one short connection) only for `prefer` and a host that is not this machine.
- * Throws an Error for an invalid URL, an unknown sslmode, or a certificate file that cannot be read.
+ * With `prefer` and a host that is not this machine, asks the server over one short connection whether it can
+ * encrypt. Throws an Error for an invalid URL, an unknown sslmode, or a certificate file that cannot be read.
  */
 export async function postgresOptions(text: string): Promise<PostgresOptions> {
   const { url, query } = parseUrl(text)
@@ -52,7 +52,7 @@ export async function postgresOptions(text: string): Promise<PostgresOptions> {
 type Query = (name: string) => string | undefined
 
 function parseUrl(text: string): { url: URL; query: Query } {
-  // `user@/db?host=/socket` has no host, which the URL standard refuses and libpq takes
+  // `user@/db?host=/socket` has no host: the URL standard refuses that, libpq accepts it.
   const withHost = text
     .replace(/^(\w+:\/\/[^/?#]*@)(?=[/?])/, '$1localhost')
     .replace(/^(\w+:\/\/)(?=[/?])/, '$1localhost')
@@ -71,7 +71,7 @@ async function tlsOf(query: Query, host: string, port: number): Promise<Postgres
     ...pem('key', query('sslkey'))
   }
   if (mode === 'verify-full') return { rejectUnauthorized: true, ...files }
-  // libpq: `require` with a root certificate means verify-ca
+  // As in libpq, `require` with a root certificate means verify-ca.
   if (mode === 'verify-ca' || (mode === 'require' && files.ca !== undefined)) {
     return { rejectUnauthorized: true, checkServerIdentity: () => undefined, ...files }
   }
@@ -93,7 +93,7 @@ function sslModeOf(query: Query): SslMode {
 
 function pem<Name extends string>(name: Name, path: string | undefined): { [Key in Name]?: string } {
   if (path === undefined || path === 'system') return {}
-  // a border: the computed name is Name
+  // Safe: the computed key is Name.
   return { [name]: readFileSync(path, 'utf8') } as { [Key in Name]?: string }
 }
 
@@ -101,7 +101,10 @@ function isThisMachine(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }
 
-/** Sends the protocol's SSLRequest; the server answers S or N. Rejects with the socket's error where nobody answers. */
+/**
+ * Sends the protocol's SSLRequest; the server answers S or N. Rejects with the socket's error if nothing
+ * answers.
+ */
 function serverEncrypts(host: string, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, timeout: probeTimeoutMs })

@@ -4,8 +4,8 @@
 type Parse<T> = (text: string) => T
 
 /**
- * One key of the environment. `fallback` is the text used when the key is absent or empty; null means that
- * the value is then null. docs/configuration.md and .env.example show `unit` and `meaning`.
+ * One environment variable. `fallback` is the text used when it is absent or empty; null means that the value
+ * is then null. docs/configuration.md and .env.example show `unit` and `meaning`.
  */
 export type Setting<T> = {
   key: string
@@ -74,12 +74,15 @@ export function textOfAtLeast(chars: number): Parse<string> {
   }
 }
 
-/** A URL of one of the schemes. The text is kept unchanged: passwords may contain characters that URL would re-encode. */
+/**
+ * A URL with one of the schemes. The text is kept unchanged, because passwords may contain characters that
+ * URL would re-encode.
+ */
 export function url(...schemes: readonly string[]): Parse<string> {
   const expected = `a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`
   return (text) => {
     if (!schemes.some((scheme) => text.startsWith(`${scheme}://`))) throw new Error(expected)
-    // `user@/db?host=/socket` has no host, which the URL standard refuses but libpq accepts
+    // `user@/db?host=/socket` has no host: the URL standard refuses that, libpq accepts it.
     if (!URL.canParse(text) && !URL.canParse(text.replace('@/', '@socket/'))) throw new Error(expected)
     return text
   }

@@ -1,9 +1,12 @@
-/** Takes secrets out of texts. Apart from the log, so that the command line need not start one. */
+/**
+ * Removes secrets from texts. Separate from the log, so that the command line can use it without starting
+ * one.
+ */
 
 const passwordInUrl = /:\/\/([^\s:@/"\\]*):[^\s@/"\\]+@/g
 const bearerInText = /\b(bearer\s+)[\w.~+/=-]{6,}/gi
 
-/** Takes passwords and bearer tokens out of a text that goes to people or logs. */
+/** Removes passwords and bearer tokens from a text for people or logs. */
 export function withoutSecrets(text: string): string {
   return text.replace(passwordInUrl, '://$1:[redacted]@').replace(bearerInText, '$1[redacted]')
 }

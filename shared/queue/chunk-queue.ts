@@ -1,8 +1,8 @@
 /**
- * The sending side of the queue: tells the workers to look at chunks.
+ * The sending side of the queue: tells workers to look at chunks.
  *
- * The queue is a wake-up call and never the record: an error here means "unknown" and fails nothing, since the sweeper
- * tells again what has not been looked at.
+ * The queue only wakes workers up; the database records what is to be done. So an error here means "unknown"
+ * and is never fatal: the sweeper enqueues every chunk again that no worker has looked at.
  */
 import { createPostgresBackend, Queue, type JobsOptions } from 'bullmq'
 import type { Log } from '../platform/log.ts'
@@ -12,23 +12,26 @@ import { toJobId, toPayload, type ChunkNudge, type ChunkPayload } from './payloa
 import { postgresConnection, queueDeadlineMs, redisConnection, type QueueConfig } from './queue-config.ts'
 
 export type ChunkQueue = {
-  /** Puts a job for each chunk into the queue. False when that is not known to have worked; never throws, never takes longer than 1.5 s. */
+  /**
+   * Enqueues a job for each chunk. Returns false if that may have failed. Never throws, and never takes
+   * longer than 1.5 s.
+   */
   nudge(nudges: readonly ChunkNudge[]): Promise<boolean>
-  /** Jobs that wait; null when the queue does not answer. */
+  /** The number of waiting jobs; null if the queue does not answer. */
   depth(): Promise<number | null>
   close(): Promise<void>
 }
 
-/** What of BullMQ's Queue is used, whichever backend it has. */
+/** The methods of BullMQ's Queue that are used here, with either backend. */
 type Backend = {
   addBulk(jobs: { name: string; data: ChunkPayload; opts: JobsOptions }[]): Promise<unknown>
   getWaitingCount(): Promise<number>
   close(): Promise<void>
 }
 
-/** A queue that did not answer is left alone for this long, so that requests do not wait for it one by one. */
+/** After a failure the queue is not asked for this long, so that requests do not each wait for it. */
 const restMs = 1_000
-/** A client that did not answer for this long is replaced: some of its errors stay with it for good. */
+/** A client that has failed for this long is replaced: after some errors it never recovers. */
 const replaceAfterMs = 10_000
 
 /**
@@ -53,7 +56,7 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
     if (old !== backend) void old.close().catch(() => {})
   }
 
-  /** The answer of the queue within the deadline, or null. */
+  /** The answer of the queue, or null if it does not come before the deadline. */
   async function ask<T>(question: (queue: Backend) => Promise<T>): Promise<T | null> {
     if (isClosed || Date.now() < restsUntil) return null
     try {
@@ -95,7 +98,7 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
   }
 }
 
-/** What failed is of no interest (the chunk's row knows), what succeeded even less. BullMQ's own attempts are not used. */
+/** Jobs are removed, since the chunk's row has the result. BullMQ's own attempts are not used. */
 const defaultJobOptions: JobsOptions = {
   attempts: 1,
   removeOnComplete: true,

@@ -1,4 +1,7 @@
-/** The receiving side of the queue: hands each chunk that it is told of to one function, and hands it back when it stops. */
+/**
+ * The receiving side of the queue: passes each announced chunk to one function, and puts unfinished jobs back
+ * when the worker stops.
+ */
 import { createPostgresBackend, WaitingError, Worker, type Job, type WorkerOptions } from 'bullmq'
 import type { Log } from '../platform/log.ts'
 import { queueNames } from './names.ts'
@@ -6,34 +9,37 @@ import { readPayload } from './payload.ts'
 import { postgresConnection, redisConnection, type QueueConfig } from './queue-config.ts'
 
 /**
- * Looks at one chunk. The signal says that the worker stops, or has lost the job: roll back and answer 'back', and the
- * job is given to another worker at once.
+ * Looks at one chunk. The signal aborts when the worker stops or has lost the job. The function then rolls
+ * back and answers 'back', and the job goes to another worker at once.
  */
 export type LookAtChunk = (chunkId: number, signal: AbortSignal) => Promise<'done' | 'back'>
 
 export type ChunkWorkerOptions = { config: QueueConfig; concurrency: number; look: LookAtChunk; log: Log }
 
 export type ChunkWorker = {
-  /** Jobs at work just now. */
+  /** The number of jobs in progress. */
   activeCount(): number
-  /** When a job was last taken, in milliseconds; the start where none was. */
+  /** When a job was last taken, in milliseconds; the start of the worker if none was. */
   lastTakenAtMs(): number
-  /** Takes nothing more, hands back what is at work, and lets go of the connections. */
+  /** Takes no more jobs, puts back those in progress, and closes the connections. */
   close(): Promise<void>
 }
 
-/** A queue that is away cannot say goodbye. */
+/** A queue that does not answer cannot be closed cleanly. */
 const closeDeadlineMs = 5_000
 
 const settings = {
-  /** A job whose worker died is given to another after this; its chunk is taken when its lease has run out too. */
+  /**
+   * After this time the job of a dead worker goes to another. That worker takes the chunk once the lease has
+   * expired too.
+   */
   lockDuration: 15_000,
   lockRenewTime: 5_000,
   stalledInterval: 5_000,
-  /** The chunk's row decides when enough is enough; BullMQ's own count would lose the job at the second crash. */
+  /** The chunk's row counts crashes. BullMQ's own count would drop the job at the second one. */
   maxStalledCount: 1_000_000,
   drainDelay: 5,
-  /** After trouble with the connection; the default of 15 s would be felt. */
+  /** After a connection error. The default of 15 s would be noticed. */
   runRetryDelay: 1_000
 }
 
@@ -100,7 +106,7 @@ export async function startChunkWorker({
 
 type Process = (job: Job, token: string | undefined, signal: AbortSignal | undefined) => Promise<void>
 
-/** What of BullMQ's Worker is used, whichever backend it has. */
+/** The methods of BullMQ's Worker that are used here, with either backend. */
 type AnyWorker = {
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'failed', listener: (job: Job | undefined, error: Error) => void): unknown
@@ -113,8 +119,9 @@ type AnyWorker = {
 }
 
 /**
- * Begins to take jobs. Throws where Postgres is away: BullMQ remembers a first connection that failed for good, and its
- * main loop then spins on that memory without ever letting the process do anything else. A Redis that is away is waited for.
+ * Begins to take jobs. Waits for a Redis that does not answer. Throws if Postgres does not answer: BullMQ
+ * keeps the failed first connection, and its main loop then retries it so fast that nothing else in the
+ * process runs.
  */
 async function begin(worker: AnyWorker, config: QueueConfig, log: Log): Promise<void> {
   if (config.redisUrl === null) {
@@ -147,7 +154,7 @@ async function connect(
   )
 }
 
-/** BullMQ's signals are of its own make, which AbortSignal.any will not have: they are passed on by one of the platform's. */
+/** AbortSignal.any refuses BullMQ's own kind of signal, so a native one follows it. */
 function eitherSignal(first: AbortSignal, second: AbortSignal | undefined): AbortSignal {
   if (!second) return first
   const passedOn = new AbortController()

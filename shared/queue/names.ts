@@ -1,4 +1,7 @@
-/** How things are called in the queue. The braces are a Redis Cluster hash tag: all keys of the queue live in one slot. */
+/**
+ * Names used in the queue. The braces are a Redis Cluster hash tag: they keep all keys of the queue in one
+ * slot.
+ */
 export const queueNames = {
   chunks: '{tributary-chunks}'
 } as const
@@ -7,5 +10,5 @@ export const jobNames = {
   lookAtChunk: 'look-at-chunk'
 } as const
 
-/** The schema of the queue where it lives in Postgres. */
+/** The schema of the queue if it is in Postgres. */
 export const queueSchema = 'bullmq'

@@ -1,4 +1,4 @@
-/** Where the queue lives, and the connection options of each side of it. */
+/** Where the queue is, and the connection options of its two sides. */
 import type { ConnectionOptions, PostgresPoolConfig } from 'bullmq'
 import type { Config } from '../platform/config.ts'
 import { postgresOptions } from '../platform/postgres-url.ts'
@@ -7,7 +7,7 @@ import { queueSchema } from './names.ts'
 /** The keys of the configuration that the queue needs. */
 export type QueueConfig = Pick<Config, 'redisUrl' | 'redisTlsVerify' | 'databaseUrl'>
 
-/** How long anybody waits for the queue to take something. What takes longer may still have happened. */
+/** The longest that any caller waits for the queue. An operation that takes longer may still succeed. */
 export const queueDeadlineMs = 1_500
 
 const commandTimeoutMs = 1_000
@@ -34,7 +34,10 @@ export function redisConnection(
   return { ...common, maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: commandTimeoutMs }
 }
 
-/** `migrate` brings the queue's own schema up; the one who opens the queue does it, before any worker starts. */
+/**
+ * `migrate` updates the queue's own schema. The process that opens the queue does that, before any worker
+ * starts.
+ */
 export async function postgresConnection(
   config: QueueConfig,
   side: 'producer' | 'worker'

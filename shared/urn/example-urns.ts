@@ -1,4 +1,4 @@
-/** An example of the URN that an error asks for, of the kind expected at the place of the error. */
+/** Chooses an example URN for an error message, of the kind that was expected. */
 const examples: Record<string, string> = {
   dataset: 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)',
   schemaField: 'urn:li:schemaField:(urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD),amount)',
@@ -29,7 +29,7 @@ const examples: Record<string, string> = {
 
 const byType = new Map(Object.entries(examples))
 
-/** The kind of URN that the name of a field suggests. */
+/** The kind of URN that a field's name suggests. */
 const byField: readonly [RegExp, string][] = [
   [/domain(?:s|Urn)?$/i, 'domain'],
   [/(?:column|schemaField)(?:s|Urn)?$/i, 'schemaField'],
@@ -42,8 +42,8 @@ const byField: readonly [RegExp, string][] = [
 ]
 
 /**
- * `wanted` is the expected entity type. If it is absent or unknown the name of the field decides, and a
- * dataset is the example for any asset.
+ * `wanted` is the expected entity type. If it is absent or unknown, the field's name decides; for any asset
+ * the example is a dataset.
  */
 export function exampleUrn(field: string, wanted: string | undefined): string {
   const named = field.replaceAll(/\[\d+\]/g, '')

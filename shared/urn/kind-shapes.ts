@@ -1,13 +1,13 @@
 /**
- * The shape of each kind of URN: how many parts it has, which of them are URNs, and their names in its key
- * aspect. A kind that is not listed has one part (or the parts of a tuple), and `id` in its key aspect.
+ * The shape of each kind of URN: its number of parts, which of them are URNs, and their names in the key
+ * aspect. A kind that is not listed has one part, or a tuple of any parts, and `id` in its key aspect.
  */
 export type KindShape = {
   /** Names of the parts in the key aspect, in the order of the URN. Two or more make a tuple. */
   keyFields: readonly [string, ...string[]]
-  /** Entity type the first part must be a URN of; `*` is any. */
+  /** The first part must be a URN of this entity type; `*` allows any type. */
   firstIs?: string
-  /** Values the last part may have. */
+  /** The values that the last part may have. */
   lastIn?: readonly string[]
 }
 

@@ -24,8 +24,8 @@ export const urnOfType = (text: unknown, entityType: string, field: string): Urn
 }
 
 /**
- * `platform` is a name or the URN of a platform. Throws INVALID_URN, LIMIT_EXCEEDED, INVALID_CHARACTER, as
- * all makers here do.
+ * `platform` is a name or the URN of a platform. Like all makers here, throws INVALID_URN, LIMIT_EXCEEDED and
+ * INVALID_CHARACTER.
  */
 export const datasetUrn = (platform: string, name: string, environment = 'PROD'): Urn =>
   toUrn(
@@ -38,14 +38,16 @@ export const schemaFieldUrn = (parentUrn: Urn, fieldPath: string, field?: string
 
 export const domainUrn = (id: string, field?: string): Urn => toUrn(`urn:li:domain:${id}`, field)
 
-/** The asset a column belongs to, and the column's path. Throws INVALID_URN for anything but a schemaField. */
+/** The asset of a column, and the column's path. Throws INVALID_URN for any other kind of URN. */
 export const schemaFieldParts = (urn: Urn): { parentUrn: Urn; fieldPath: string } => {
   checkKind(urn, 'schemaField')
   const parentUrn = firstUrnOf(urn)
   return { parentUrn, fieldPath: urn.slice('urn:li:schemaField:('.length + parentUrn.length + 1, -1) }
 }
 
-/** The data flow a data job is part of: it is in the job's own URN. Throws INVALID_URN for anything but a dataJob. */
+/**
+ * The data flow of a data job, which is part of the job's URN. Throws INVALID_URN for any other kind of URN.
+ */
 export const dataFlowOf = (jobUrn: Urn): Urn => {
   checkKind(jobUrn, 'dataJob')
   return firstUrnOf(jobUrn)
@@ -57,8 +59,8 @@ const checkKind = (urn: Urn, entityType: string): void => {
 }
 
 /**
- * The URN of the platform (or tool, or orchestrator) that the URN names; null if it names none, or no valid
- * one.
+ * The URN of the platform (or tool, or orchestrator) that the URN names; null if it names none, or if that is
+ * not a valid URN.
  */
 export const platformOf = (urn: Urn): Urn | null => {
   const { entityType, parts } = splitUrn(urn)
@@ -85,8 +87,8 @@ export const originOf = (urn: Urn): string | null => {
 }
 
 /**
- * A name to show for an entity without properties: the part that its owners named, with %2C, %28 and %29
- * decoded.
+ * A display name for an entity without properties: the part of the URN that its owners chose, with %2C, %28
+ * and %29 decoded.
  */
 export const nameFromUrn = (urn: Urn): string => {
   const { parts } = splitUrn(urn)
@@ -94,7 +96,7 @@ export const nameFromUrn = (urn: Urn): string => {
   return name.replaceAll('%2C', ',').replaceAll('%28', '(').replaceAll('%29', ')')
 }
 
-/** The inverse of keyOfUrn. Throws BAD_REQUEST if the key lacks a field, and what toUrn throws. */
+/** The inverse of keyOfUrn. Throws BAD_REQUEST if the key lacks a field, and otherwise as toUrn does. */
 export const urnFromKey = (entityType: string, key: { readonly [name: string]: unknown }): Urn => {
   const names = kindShapeOf(entityType)?.keyFields ?? ['id']
   const parts = names.map((name) => {
@@ -113,7 +115,7 @@ export const urnFromKey = (entityType: string, key: { readonly [name: string]: u
   )
 }
 
-/** The value of the entity's key aspect: the parts of the URN, under the names of its kind. */
+/** The value of the entity's key aspect: the parts of the URN, under the names that its kind gives them. */
 export const keyOfUrn = (urn: Urn): { [name: string]: string } => {
   const { entityType, parts } = splitUrn(urn)
   const names = kindShapeOf(entityType)?.keyFields

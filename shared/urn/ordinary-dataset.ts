@@ -1,20 +1,20 @@
 /**
- * Recognises the URNs of ordinary datasets without parsing them. Nearly every line of a load has one, and
- * this takes a tenth of the time of remembering them (0.16 us instead of 1.5: a map of 100,000 texts does not
- * fit any cache).
+ * Recognises the URNs of ordinary datasets without parsing them. Nearly every line of a load has one. This
+ * takes 0.16 us, a tenth of the 1.5 us of a lookup in a map of known URNs, since a map of 100,000 texts does
+ * not fit into any CPU cache.
  */
 import { fabricTypes } from './kind-shapes.ts'
 import type { Urn } from './urn.ts'
 
 /**
- * Names without parentheses, commas, quotes, escapes and non-ASCII characters: everything that parseUrn would
- * check is checked here.
+ * Names without parentheses, commas, quotes, escapes and non-ASCII characters. The pattern checks everything
+ * that parseUrn would check.
  */
 const ordinary = new RegExp(
   `^urn:li:dataset:\\(urn:li:dataPlatform:[\\w.-]{1,100},[\\w.\\-/:$#@+= ]{1,700},(?:${fabricTypes.join('|')})\\)$`
 )
 
-/** True means that parseUrn accepts the text as a dataset; false means nothing. */
+/** True means that parseUrn accepts the text as a dataset. False means that it may or may not. */
 export const isOrdinaryDataset = (text: string): text is Urn => ordinary.test(text)
 
 const head = Buffer.from('urn:li:dataset:(urn:li:dataPlatform:', 'latin1')
@@ -24,11 +24,11 @@ const platformMaxBytes = 100
 const nameMaxBytes = 700
 const fabricMaxBytes = Math.max(...fabricTypes.map(({ length }) => length))
 
-/** The longest parts of the URN of an ordinary dataset. */
+/** The shortest URN of an ordinary dataset. */
 export const ordinaryDatasetMinBytes =
   head.length + 'p,n,)'.length + Math.min(...fabricTypes.map(({ length }) => length))
 
-/** By byte: 1 is allowed in the name of a platform and of a dataset, 2 in that of a dataset only. */
+/** By byte: 1 is allowed in the names of platforms and datasets, 2 only in those of datasets. */
 const classes = new Uint8Array(256)
 for (let byte = 0; byte < 128; byte += 1)
   classes[byte] = /[\w.-]/.test(String.fromCharCode(byte))
@@ -37,14 +37,14 @@ for (let byte = 0; byte < 128; byte += 1)
       ? 2
       : 0
 
-/** A number for capitals and underscores, five bits each: different texts have different numbers. */
+/** Encodes capitals and underscores as a number, five bits each. Different texts have different numbers. */
 const fabricCode = (code: number, byte: number): number => code * 32 + (byte & 31)
 const fabricCodes = new Set(
   fabricTypes.map((fabric) => [...Buffer.from(fabric, 'latin1')].reduce(fabricCode, 0))
 )
 
 /**
- * The same for bytes: the end of the URN of an ordinary dataset that begins at an offset; -1 if there is
+ * The same for bytes: where the URN of an ordinary dataset that begins at an offset ends; -1 if there is
  * none.
  */
 export function endOfOrdinaryDataset(bytes: Uint8Array, begin: number): number {

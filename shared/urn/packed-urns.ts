@@ -1,4 +1,7 @@
-/** URNs as bytes, one a line: thousands are looked up, counted and compared without a string for each. */
+/**
+ * URNs as bytes, one per line, so that thousands can be looked up, counted and compared without creating a
+ * string for each.
+ */
 import { viewOf } from './byte-words.ts'
 import { entityTypeOf, type Urn } from './urn.ts'
 
@@ -6,11 +9,11 @@ const newline = 0x0a
 
 export class PackedUrns {
   readonly bytes: Buffer
-  /** The same memory. */
+  /** A DataView of the same memory. */
   readonly view: DataView
   readonly #ends: Int32Array
 
-  /** `bytes` are checked URNs with line breaks between them, which no URN contains. */
+  /** `bytes` are checked URNs, separated by line breaks. No URN contains a line break. */
   constructor(bytes: Buffer) {
     this.bytes = bytes
     this.view = viewOf(bytes)
@@ -36,7 +39,7 @@ export class PackedUrns {
     return this.bytes.toString('utf8', this.beginOf(place), this.endOf(place)) as Urn
   }
 
-  /** The index into `names` of the type of each URN. */
+  /** The names of all types, and for each URN the index of its type in `names`. */
   types(): { names: string[]; typeOf: Int32Array } {
     const names: string[] = []
     const begins: Buffer[] = []
@@ -74,7 +77,7 @@ export class UrnPacker {
     return this.#places.size
   }
 
-  /** With a line break after each. */
+  /** Includes a line break after each URN. */
   get bytesCount(): number {
     return this.#bytesCount
   }

@@ -1,13 +1,15 @@
 /**
  * A hash of texts for the tables of URNs. A text and its bytes have the same hash if all are ASCII.
  *
- * NH of UMAC (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999): pairs of 16 bits, each half added to a secret,
- * multiplied and summed. Without the secrets, texts with the same hash can only be found by chance (at most 1
- * in 65,536 for two of one length); thousands of those would block the process for seconds. Names that differ
- * in a few digits collide tens of times as often as 1 in 2^32: a million have some thousand pairs, which cost
- * nothing.
+ * This is NH of UMAC (Black, Halevi, Krawczyk, Krovetz, Rogaway 1999): for each pair of 16-bit halves, a
+ * secret is added to each half, and the two sums are multiplied; the products are summed.
  *
- * 0.08 us for 120 bytes; FNV-1a, each step of which waits for the one before, took 0.17.
+ * The secrets keep an attacker from choosing texts with the same hash, thousands of which would block the
+ * process for seconds. Two texts of the same length collide with a probability of at most 1 in 65,536. Names
+ * that differ in a few digits collide more often than 1 in 2^32, by a factor of tens: among a million there
+ * are some thousand colliding pairs, which cost nothing.
+ *
+ * 0.08 us for 120 bytes. FNV-1a took 0.17, because each of its steps waits for the previous one.
  */
 import { randomFillSync } from 'node:crypto'
 import { limits } from '../limits.ts'
@@ -52,7 +54,10 @@ export function hashOfText(text: string): number {
   return units < 0x80 ? mixed(sum + product(word, pair), text.length) : hashOfUnits(text)
 }
 
-/** Units of 16 bits would overlap where four units of 8 make a word. */
+/**
+ * For texts with non-ASCII characters: four of their 16-bit units do not fit into the word that takes four
+ * ASCII characters.
+ */
 function hashOfUnits(text: string): number {
   let sum = 0
   for (let at = 0; at < text.length; at += 2)
@@ -68,7 +73,7 @@ const product = (word: number, pair: number): number =>
     ((word >>> 16) + (secrets[(pair + 1) & last] ?? 0)) & 0xffff
   )
 
-/** Tables use the low bits. */
+/** Mixes the high bits into the low ones, because tables use the low bits. */
 function mixed(sum: number, length: number): number {
   const once = Math.imul(sum ^ length, 0x2c1b3c6d)
   const twice = Math.imul(once ^ (once >>> 15), 0x297a2d39)

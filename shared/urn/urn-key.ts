@@ -1,10 +1,10 @@
-/** The key by which a URN is found: short, of constant length, and the same in every process. */
+/** The key under which a URN is stored: short, of constant length, and the same in every process. */
 import { hash } from 'node:crypto'
 import type { Urn } from './urn.ts'
 
 /**
- * The first 16 bytes of the SHA-256 of the URN in UTF-8, printed as a uuid. Compare the URN too: digests can
- * be made to collide.
+ * The first 16 bytes of the SHA-256 of the URN in UTF-8, printed as a uuid. Also compare the URN itself:
+ * collisions of so short a digest can be constructed.
  */
 export const urnKey = (urn: Urn): string => {
   const hex = hash('sha256', urn, 'hex')

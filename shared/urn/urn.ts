@@ -2,13 +2,13 @@
  * Parses, prints and brands a URN: `urn:li:<type>:<id>` or `urn:li:<type>:(<part>,<part>,…)`, where parts may
  * be URNs.
  *
- * Written by hand, in one pass over the text (each nested URN is scanned once more, and nesting is bounded),
- * so that no input is slow. A URN is kept byte for byte as it was sent: nothing is decoded, folded or
- * normalised.
+ * The parser is written by hand and takes one pass over the text (each nested URN is scanned once more, and
+ * nesting is bounded), so that no input is slow. A URN is kept byte for byte as it was sent: nothing is
+ * decoded, folded or normalised.
  *
- * The kind tells commas in parts from separators: the first part ends at the first comma outside of further
- * parentheses, the last part begins at the last one, and the name is in between. So the name of a dataset and
- * the path of a column (`sum(word_count)`, `a,b`) may contain balanced parentheses and commas.
+ * The kind decides which commas separate parts. The first part ends at the first comma outside nested
+ * parentheses, the last part begins after the last such comma, and the name is in between. So the name of a
+ * dataset and the path of a column may contain balanced parentheses and commas (`sum(word_count)`, `a,b`).
  */
 import { CatalogError } from '../errors.ts'
 import type { ErrorCode, ErrorDetails } from '../errors.ts'
@@ -18,13 +18,13 @@ import { kindShapeOf } from './kind-shapes.ts'
 import type { KindShape } from './kind-shapes.ts'
 import { isOrdinaryDataset } from './ordinary-dataset.ts'
 
-/** A text that has been parsed. Only this file makes one. */
+/** The text of a parsed URN. Only this file makes one. */
 export type Urn = string & { readonly __brand: 'Urn' }
 
 export type ParsedUrn = {
   urn: Urn
   entityType: string
-  /** The id alone, or the parts of the tuple, as sent. No part is empty. */
+  /** The id alone, or the parts of the tuple, as they were sent. None is empty. */
   parts: readonly string[]
   /** True if the parts are in parentheses. */
   isTuple: boolean
@@ -35,8 +35,9 @@ const shownMaxChars = 200
 
 /**
  * Parses a URN. `field` names the input in errors, for example `input.edgesToAdd[3].upstreamUrn`. `wanted` is
- * the entity type that errors show an example of; any type is accepted. The parts, put together again, are the text.
- * Throws INVALID_URN, LIMIT_EXCEEDED (urnMaxBytes, schemaFieldUrnMaxBytes, urnMaxNesting) and INVALID_CHARACTER.
+ * the entity type of the example that errors show; any type is accepted. The parts, joined again, give the
+ * text. Throws INVALID_URN, LIMIT_EXCEEDED (urnMaxBytes, schemaFieldUrnMaxBytes, urnMaxNesting) and
+ * INVALID_CHARACTER.
  */
 export const parseUrn = (text: unknown, field = 'urn', wanted?: string): ParsedUrn => {
   if (typeof text !== 'string')
@@ -67,8 +68,8 @@ export const toUrn = (text: unknown, field = 'urn', wanted?: string): Urn =>
 export const entityTypeOf = (urn: Urn): string => urn.slice(prefix.length, urn.indexOf(':', prefix.length))
 
 /**
- * The entity type and the parts of a URN that has been parsed before and is not checked again: 0.3 us instead
- * of 3 to 6. For a kind without a shape the parts are those that parseUrn finds.
+ * The entity type and parts of a URN that was parsed before, without checking it again: 0.3 us instead of 3
+ * to 6. For a kind without a shape, the parts are those that parseUrn finds.
  */
 export const splitUrn = (urn: Urn): Pick<ParsedUrn, 'entityType' | 'parts'> => {
   const entityType = entityTypeOf(urn)
@@ -85,17 +86,17 @@ export const splitUrn = (urn: Urn): Pick<ParsedUrn, 'entityType' | 'parts'> => {
 }
 
 /**
- * The first part, for a kind whose first part is a URN: it was parsed with the whole. Throws an Error for any
- * other kind.
+ * The first part, for a kind whose first part is a URN; it was checked together with the whole URN. Throws an
+ * Error for any other kind.
  */
 export const firstUrnOf = (urn: Urn): Urn => {
   const entityType = entityTypeOf(urn)
-  if (kindShapeOf(entityType)?.firstIs === undefined) throw new Error(`no URN is part of ${urn}`)
+  if (kindShapeOf(entityType)?.firstIs === undefined) throw new Error(`the first part of ${urn} is not a URN`)
   const begin = prefix.length + entityType.length + 2
   return urn.slice(begin, outerComma(urn, begin, 1)) as Urn
 }
 
-/** The next comma that is not in parentheses which open or close on the way. */
+/** The next comma outside parentheses, in the direction of `step`. */
 const outerComma = (text: string, from: number, step: 1 | -1): number => {
   let depth = 0
   for (let index = from; ; index += step) {
@@ -107,7 +108,7 @@ const outerComma = (text: string, from: number, step: 1 | -1): number => {
   }
 }
 
-/** The place that an error names: the input, and the whole URN when the fault is in a part of it. */
+/** What an error names: the input field, and the whole URN if the fault is in a part of it. */
 type Place = { field: string; whole: string }
 
 const refuse = (
@@ -134,8 +135,8 @@ const checkLength = (text: string, field: string): void => {
 }
 
 /**
- * Refuses what cannot be stored or would be displayed as something else: controls, bidi overrides, U+241F,
- * lone surrogates.
+ * Refuses characters that cannot be stored or that display as something else: controls, bidi overrides,
+ * U+241F, lone surrogates.
  */
 const checkCharacters = (text: string, field: string): void => {
   let sawWide = false
@@ -187,7 +188,7 @@ const parseChecked = (text: string, place: Place): ParsedUrn => {
   const shape = kindShapeOf(entityType)
   const parts = partsOf({ entityType, id, commas, isWrapped, shape }, place)
   const isTuple = isWrapped && (shape === undefined || shape.keyFields.length > 1)
-  // The one place where a text becomes a Urn: it has just been checked.
+  // The one place where a text becomes a Urn: all checks are done.
   return { urn: text as Urn, entityType, parts, isTuple }
 }
 
@@ -203,8 +204,8 @@ const isEntityType = (text: string): boolean => {
 }
 
 /**
- * Checks that parentheses balance. Returns the commas directly inside the outermost pair, and where the pair
- * that begins the id closes (-1 when the id does not begin with one).
+ * Checks that parentheses are balanced. Returns the commas directly inside the outermost pair, and the
+ * closing parenthesis of the pair that begins the id (-1 if the id does not begin with one).
  */
 const scanParentheses = (id: string, place: Place): { commas: number[]; closesAt: number } => {
   const commas: number[] = []
@@ -260,7 +261,10 @@ const partsOf = (
   return parts
 }
 
-/** The commas that separate: the first and, for three parts, the last; the others belong to the name. */
+/**
+ * The commas that separate parts: the first, and with three parts also the last. The others belong to the
+ * name.
+ */
 const separatorsOf = (commas: readonly number[], partCount: number): readonly number[] => {
   if (commas.length < partCount) return commas
   const first = commas.slice(0, 1)
