@@ -103,8 +103,15 @@ export const metrics = {
     'reason'
   ),
   lineageMemory: gauge('tributary_lineage_memory_bytes', 'Memory of the lineage graph; 0 while SQL answers.'),
+  lineageMemoryLimit: gauge(
+    'tributary_lineage_memory_limit_bytes',
+    'Memory that the lineage graph may take; 0 in a process that has none.'
+  ),
   queueUp: gauge('tributary_queue_up', '1 while the queue answers, else 0.')
 }
+
+// An alert sees a counter grow, not appear: without a first 0 it would miss the first load that fails.
+for (const state of ['done', 'failed', 'aborted', 'cancelled']) metrics.loads.inc({ state }, 0)
 
 const collectors = new Set<() => void | Promise<void>>()
 

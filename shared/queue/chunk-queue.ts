@@ -6,7 +6,7 @@
  */
 import { createPostgresBackend, Queue, type JobsOptions } from 'bullmq'
 import type { Log } from '../platform/log.ts'
-import { metrics } from '../platform/metrics.ts'
+import { beforeScrape, metrics } from '../platform/metrics.ts'
 import { jobNames, queueNames } from './names.ts'
 import { toJobId, toPayload, type ChunkNudge, type ChunkPayload } from './payload.ts'
 import { postgresConnection, queueDeadlineMs, redisConnection, type QueueConfig } from './queue-config.ts'
@@ -78,6 +78,12 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
     }
   }
 
+  const depth = (): Promise<number | null> => ask((queue) => queue.getWaitingCount())
+  // A process that enqueues nothing would otherwise not know.
+  const endReport = beforeScrape(async () => {
+    await depth()
+  })
+
   return {
     async nudge(nudges) {
       if (nudges.length === 0) return true
@@ -88,10 +94,11 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
       }))
       return (await ask((queue) => queue.addBulk(jobs))) !== null
     },
-    depth: () => ask((queue) => queue.getWaitingCount()),
+    depth,
     async close() {
       if (isClosed) return
       isClosed = true
+      endReport()
       await replacing
       await within(queueDeadlineMs, backend.close()).catch(() => {})
     }

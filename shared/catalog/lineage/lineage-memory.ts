@@ -134,6 +134,7 @@ export function createLineageMemory({
   const stopped = new AbortController()
   const endReport = beforeScrape(() => {
     metrics.lineageMemory.set(loaded?.graph.bytes ?? 0)
+    metrics.lineageMemoryLimit.set(maxBytes)
   })
 
   const settle = (): void => {
