@@ -7,28 +7,49 @@ export type ClaimNames = { user: string; groups: string }
 
 type Claims = { readonly [name: string]: unknown }
 
-/** What the claims say of a person whose issuer and subject have been checked. */
+/** Characters of a name that is shown; a longer one is not used. A subject has at most 255 (OpenID Connect Core, 2). */
+const nameMaxChars = 200
+const subjectMaxChars = 255
+
+/** What the claims say of a person whose issuer and subject have been checked. Of `sources`, the first that has a claim counts. */
 export function identityOf(
   checked: { issuer: string; subject: string; issuedAtMs: number },
-  claims: Claims,
+  sources: readonly Claims[],
   names: ClaimNames
 ): Identity {
-  const name = [claims[names.user], claims.email].find(isText) ?? checked.subject
-  return { ...checked, name, groups: groupsIn(claims, names.groups) ?? [] }
+  const named = [names.user, 'email'].flatMap((claim) => sources.map((claims) => own(claims, claim)))
+  const groups = sources.map((claims) => groupsIn(claims, names.groups)).find((found) => found !== null)
+  return {
+    ...checked,
+    name: named.find(isName) ?? [...checked.subject].slice(0, nameMaxChars).join(''),
+    groups: groups ?? []
+  }
 }
 
 /** The groups; null where the claim is absent. A single text is one group. */
 export function groupsIn(claims: Claims, name: string): string[] | null {
-  const found = claims[name] ?? valueAt(claims, name.split('.'))
+  const found = own(claims, name) ?? valueAt(claims, name.split('.'))
   if (isText(found)) return [found]
   return Array.isArray(found) ? found.filter(isText) : null
 }
 
+/** Whether a claim can be a subject: one that can be stored and shown. */
+export const isSubject = (value: unknown): value is string => isPlain(value, subjectMaxChars)
+
+const isName = (value: unknown): value is string => isPlain(value, nameMaxChars)
+
+/** No controls, and no marks that reorder what follows. */
+const isPlain = (value: unknown, maxChars: number): value is string =>
+  isText(value) && [...value].length <= maxChars && !/\p{C}/u.test(value)
+
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** Own properties only: a claim named `constructor` is absent. */
+const own = (claims: Claims, name: string): unknown =>
+  Object.hasOwn(claims, name) ? claims[name] : undefined
+
 function valueAt(claims: unknown, path: readonly string[]): unknown {
   let value = claims
-  for (const part of path) value = isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined
+  for (const part of path) value = isObject(value) ? own(value, part) : undefined
   return value
 }

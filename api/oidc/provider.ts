@@ -8,13 +8,15 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
 import * as client from 'openid-client'
 import type { VerifyJsonWebToken } from '../../shared/catalog/access/admit-bearer.ts'
-import type { Identity } from '../../shared/catalog/access/admit-person.ts'
+import { clockToleranceMs, type Identity } from '../../shared/catalog/access/admit-person.ts'
 import { unauthenticated } from '../../shared/catalog/access/unauthenticated.ts'
 import { CatalogError } from '../../shared/errors.ts'
-import { parseRoles, type Roles } from '../../shared/model/roles.ts'
+import type { Roles } from '../../shared/model/roles.ts'
 import type { Config } from '../../shared/platform/config.ts'
 import type { Log } from '../../shared/platform/log.ts'
-import { groupsIn, identityOf } from './claims.ts'
+import { checkDescription, checkOidcConfig, isThisMachine } from './check-config.ts'
+import { groupsIn, identityOf, isSubject } from './claims.ts'
+import { createUnavailable, isAboutToken, isOutage, reasonOf, retryAfterMs } from './outage.ts'
 
 /** What the browser must bring back to finish a sign-in. */
 export type Attempt = { state: string; nonce: string; verifier: string; next: string }
@@ -47,11 +49,13 @@ const algorithms = [
   'EdDSA',
   'Ed25519'
 ]
-/** How far two clocks may differ. */
-const clockToleranceSeconds = 60
+const clockToleranceSeconds = clockToleranceMs / 1_000
 const requestMaxSeconds = 5
-/** How long a description that could not be fetched is not asked for again. */
-const retryAfterMs = 2_000
+/** How long the provider may be down without refusing tokens; a key that it withdraws is accepted for so long. */
+const keysMaxAgeMs = 3_600_000
+
+/** The end of the year 9999: what comes later cannot be stored as a time. */
+const latestMs = 253_402_300_799_000
 
 /** A token of another kind, such as one that ends a session, is not one to be let in with (RFC 8725, 3.11). */
 const acceptedTypes: readonly unknown[] = [
@@ -64,26 +68,27 @@ const acceptedTypes: readonly unknown[] = [
 
 /** Null without OIDC_ISSUER. Throws an Error that names the key at fault. `keysCooldownMs` is how long keys are not fetched again for a signature by an unknown one. */
 export function openProvider(config: Config, log: Log, { keysCooldownMs = 30_000 } = {}): Provider | null {
-  const { oidcIssuer: issuer, oidcClientId: clientId } = config
-  if (issuer === null) return null
-  const audience = config.oidcAudience ?? clientId
-  if (audience === null) throw new Error('OIDC_ISSUER needs OIDC_CLIENT_ID, OIDC_AUDIENCE or both')
-  if (!issuer.startsWith('https://') && !isThisMachine(issuer))
-    throw new Error('OIDC_ISSUER must begin with https://')
-  const roles = readRoles(config.oidcRoles)
+  const checked = checkOidcConfig(config)
+  if (!checked) return null
+  const { issuer, clientId, audience, roles } = checked
+  const unavailable = createUnavailable(log)
+  const orUnavailable = <T>(asked: Promise<T>): Promise<T> =>
+    asked.catch((error: unknown) => {
+      throw unavailable(error)
+    })
   const names = { user: config.oidcUserClaim, groups: config.oidcGroupsClaim }
   const discover = remembered(() => describe(config, issuer, clientId ?? audience))
   const keysOf = remembered(async (): Promise<JWTVerifyGetKey> => {
-    const { jwks_uri: address } = (await discover()).serverMetadata()
-    if (address === undefined) throw new Error('the provider does not say where its keys are')
+    const { jwks_uri: address = '' } = (await discover()).serverMetadata()
     return createRemoteJWKSet(new URL(address), {
+      cacheMaxAge: keysMaxAgeMs,
       cooldownDuration: keysCooldownMs,
       timeoutDuration: requestMaxSeconds * 1_000
     })
   })
 
   const verifyJsonWebToken: VerifyJsonWebToken = async (jwt) => {
-    const keys = await orUnavailable(keysOf(), log)
+    const keys = await orUnavailable(keysOf())
     try {
       const { payload, protectedHeader } = await jwtVerify(jwt, keys, {
         issuer: (await discover()).serverMetadata().issuer,
@@ -92,26 +97,25 @@ export function openProvider(config: Config, log: Log, { keysCooldownMs = 30_000
         clockTolerance: clockToleranceSeconds,
         requiredClaims: ['sub', 'iat', 'exp']
       })
-      const { sub = '', iat = 0, exp = 0, iss = '' } = payload
-      if (!acceptedTypes.includes(protectedHeader.typ?.toLowerCase()) || sub === '')
+      const { sub, iat = 0, exp = 0, iss = '' } = payload
+      if (!acceptedTypes.includes(protectedHeader.typ?.toLowerCase()) || !isSubject(sub))
         throw new errors.JWTInvalid('a token of another kind')
-      const checked = { issuer: iss, subject: sub, issuedAtMs: iat * 1_000 }
       return {
-        ...identityOf(checked, payload, names),
-        expiresAtMs: (exp + clockToleranceSeconds) * 1_000
+        ...identityOf({ issuer: iss, subject: sub, issuedAtMs: iat * 1_000 }, [payload], names),
+        expiresAtMs: Math.min((exp + clockToleranceSeconds) * 1_000, latestMs)
       }
     } catch (error) {
       if (isAboutToken(error)) {
         log.debug({ reason: error.code }, 'a JSON Web Token was refused')
         throw unauthenticated()
       }
-      throw unavailable(error, log)
+      throw unavailable(error)
     }
   }
 
   const { publicUrl } = config
   if (clientId === null || publicUrl === null) return { roles, verifyJsonWebToken, browsers: null }
-  const callback = `${publicUrl.replace(/\/$/, '')}/sign-in-callback`
+  const callback = `${publicUrl}/sign-in-callback`
   return {
     roles,
     verifyJsonWebToken,
@@ -119,7 +123,7 @@ export function openProvider(config: Config, log: Log, { keysCooldownMs = 30_000
       isHttps: publicUrl.startsWith('https://'),
       sessionHours: config.oidcSessionHours,
       async begin(next) {
-        const configuration = await orUnavailable(discover(), log)
+        const configuration = await orUnavailable(discover())
         const attempt = {
           state: client.randomState(),
           nonce: client.randomNonce(),
@@ -137,7 +141,7 @@ export function openProvider(config: Config, log: Log, { keysCooldownMs = 30_000
         return { url: url.href, attempt }
       },
       async finish(query, { state, nonce, verifier }) {
-        const configuration = await orUnavailable(discover(), log)
+        const configuration = await orUnavailable(discover())
         try {
           const tokens = await client.authorizationCodeGrant(configuration, new URL(`${callback}?${query}`), {
             expectedState: state,
@@ -146,30 +150,22 @@ export function openProvider(config: Config, log: Log, { keysCooldownMs = 30_000
             idTokenExpected: true
           })
           const claims = tokens.claims()
-          if (!claims) throw new Error('the provider sent no ID token')
-          const checked = { issuer: claims.iss, subject: claims.sub, issuedAtMs: claims.iat * 1_000 }
+          if (!claims || !isSubject(claims.sub)) throw new Error('the provider does not say who signs in')
           // Some providers keep their ID tokens short, and tell the groups only when they are asked.
           const asks =
             groupsIn(claims, names.groups) === null &&
             configuration.serverMetadata().userinfo_endpoint !== undefined
           const more = asks ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub) : {}
-          return identityOf(checked, { ...more, ...claims }, names)
+          const { iss, sub, iat } = claims
+          return identityOf({ issuer: iss, subject: sub, issuedAtMs: iat * 1_000 }, [claims, more], names)
         } catch (error) {
+          if (isOutage(error)) throw unavailable(error)
           // The reason is the operator's to see: it says how the provider and this service disagree.
           log.warn({ reason: reasonOf(error) }, 'a sign-in with the identity provider failed')
           throw new CatalogError('UNAUTHENTICATED', 'The sign-in failed; try again', {}, { cause: error })
         }
       }
     }
-  }
-}
-
-function readRoles(text: string | null): Roles {
-  if (text === null) throw new Error('OIDC_ISSUER needs OIDC_ROLES: without roles nobody may do anything')
-  try {
-    return parseRoles(text)
-  } catch (error) {
-    throw new Error(`OIDC_ROLES must be ${error instanceof Error ? error.message : ''}`, { cause: error })
   }
 }
 
@@ -180,6 +176,7 @@ async function describe(config: Config, issuer: string, clientId: string): Promi
     execute: isThisMachine(issuer) ? [client.allowInsecureRequests] : []
   })
   const server = found.serverMetadata()
+  checkDescription(issuer, server)
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const auth =
     secret === null
@@ -200,9 +197,6 @@ async function describe(config: Config, issuer: string, clientId: string): Promi
   return configuration
 }
 
-const isThisMachine = (url: string): boolean =>
-  ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname)
-
 /** Makes it once. A failure is remembered for a moment, so that a provider that is down is not asked by every request. */
 function remembered<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null
@@ -217,37 +211,4 @@ function remembered<T>(make: () => Promise<T>): () => Promise<T> {
     })
     return now
   }
-}
-
-const orUnavailable = <T>(asked: Promise<T>, log: Log): Promise<T> =>
-  asked.catch((error: unknown) => {
-    throw unavailable(error, log)
-  })
-
-function unavailable(error: unknown, log: Log): CatalogError {
-  log.warn({ reason: reasonOf(error) }, 'the identity provider does not answer')
-  return new CatalogError(
-    'UNAVAILABLE',
-    'The identity provider does not answer; try again',
-    { retryAfterSeconds: 5 },
-    { cause: error }
-  )
-}
-
-/** Whether the token is at fault, rather than the way to the provider's keys. */
-const isAboutToken = (error: unknown): error is errors.JOSEError =>
-  error instanceof errors.JOSEError &&
-  !(error instanceof errors.JWKSTimeout) &&
-  !(error instanceof errors.JWKSInvalid) &&
-  error.code !== 'ERR_JOSE_GENERIC'
-
-/** Of an error and its causes, what helps an operator; bodies and codes may contain secrets. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  const detail =
-    error instanceof client.ResponseBodyError || error instanceof client.AuthorizationResponseError
-      ? ` (${error.error})`
-      : ''
-  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  return `${error.message}${detail}${cause}`
 }

@@ -44,8 +44,9 @@ export function signInRoutes(
   app.get('/sign-in-callback', { config: { access: 'open' } }, async (request, reply) => {
     if (!provider || !browsers) throw noProvider()
     const attempt = attemptOf(request)
-    dropAttempt(reply, browsers)
+    // Before the attempt is dropped: who comes too early may come back with it.
     if (underWay >= limits.signInsAtOnceMaxCount) return refuse(reply, 'busy', attempt)
+    dropAttempt(reply, browsers)
     underWay += 1
     try {
       if (!attempt) return refuse(reply, 'expired', null)
@@ -55,7 +56,7 @@ export function signInRoutes(
         expiresAt: new Date(Date.now() + browsers.sessionHours * 3_600_000),
         requestId: request.id
       })
-      setSessionCookie(reply, session.id)
+      setSessionCookie(reply, session.id, browsers)
       return reply.redirect(`ui/${attempt.next}`)
     } catch (error) {
       const { code } = publicError(error)
@@ -80,10 +81,10 @@ function refuse(reply: FastifyReply, problem: Problem, attempt: Attempt | null):
   return reply.redirect(`ui/sign-in?${query.toString()}`)
 }
 
-/** A page of the UI with its query, relative to ui/; the home page where it is anything else. */
+/** A page of the UI with its query, relative to ui/, in printable ASCII as a header needs it; the home page where it is anything else. */
 const safePage = (text: string): string => {
   const page = text.replace(/^\.\//, '')
-  return /^[a-z-]*(\.html)?(\?[^#\s\\]*)?$/.test(page) && page.length <= 1_500 ? page : ''
+  return /^[a-z-]*(\.html)?(\?[!-"$-[\]-~]*)?$/.test(page) && page.length <= 1_500 ? page : ''
 }
 
 function keepAttempt(reply: FastifyReply, attempt: Attempt, { isHttps }: Browsers): void {

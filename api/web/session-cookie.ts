@@ -16,10 +16,16 @@ export function sessionIdOf(request: FastifyRequest): string | null {
 
 /**
  * Without Path and Domain: the browser then uses the folder of `…/session`, which is the whole UI below
- * whatever prefix a proxy gives it, and sends the cookie to this host only.
+ * whatever prefix a proxy gives it, and sends the cookie to this host only. `isHttps` is true where it is known that browsers
+ * use https, whatever the request looks like.
  */
-export function setSessionCookie(reply: FastifyReply, id: string): void {
-  reply.setCookie(sessionCookie, id, { ...attributesFor(reply), maxAge: limits.sessionMaxSeconds })
+export function setSessionCookie(reply: FastifyReply, id: string, { isHttps: isKnown = false } = {}): void {
+  const attributes = attributesFor(reply)
+  reply.setCookie(sessionCookie, id, {
+    ...attributes,
+    secure: isKnown || attributes.secure,
+    maxAge: limits.sessionMaxSeconds
+  })
 }
 
 export function clearSessionCookie(reply: FastifyReply): void {

@@ -13,6 +13,7 @@ import {
   share,
   textOfAtLeast,
   url,
+  webAddress,
   yesOrNo,
   type Setting
 } from './settings.ts'
@@ -104,7 +105,7 @@ export const settings = {
   ),
   publicUrl: optional(
     'PUBLIC_URL',
-    url('http', 'https'),
+    webAddress,
     'URL',
     'Address at which browsers reach this service, with the path prefix of a proxy if there is one. Needed to sign in with an identity provider.'
   ),
@@ -143,7 +144,7 @@ export const settings = {
     anyText,
     'openid profile email',
     'text',
-    'Scopes to ask the provider for; some need `groups` among them.'
+    'Scopes to ask the provider for, `openid` among them; some providers need `groups` too.'
   ),
   oidcUserClaim: setting(
     'OIDC_USER_CLAIM',

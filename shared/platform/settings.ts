@@ -87,3 +87,12 @@ export function url(...schemes: readonly string[]): Parse<string> {
     return text
   }
 }
+
+/** The address of a web site, which paths are added to: without a slash at its end. */
+export function webAddress(text: string): string {
+  const isAddress = /^https?:\/\/[^?#]+$/.test(text) && URL.canParse(text)
+  const { username = '', password = '', origin = '', pathname = '' } = isAddress ? new URL(text) : {}
+  if (!isAddress || username !== '' || password !== '')
+    throw new Error('a URL that begins with http:// or https://, without a user, ? and #')
+  return `${origin}${pathname}`.replace(/\/+$/, '')
+}

@@ -16,6 +16,10 @@ export type IdentityProvider = {
   rotateKeys: () => Promise<void>
   /** Whether it answers at all. */
   setUp: (isUp: boolean) => void
+  /** What it does with requests to a path instead of answering. `hold` answers once the path is no longer disturbed. */
+  disturb: (path: string, how: 'close' | 'fail' | 'hold' | null) => void
+  /** How many requests it holds. */
+  heldCount: () => number
   /** Signs a person in from the address that the service has sent the browser to; gives the address that it is sent back to. */
   signIn: (url: string, person: string, options?: { refuses?: boolean }) => Promise<string>
   close: () => Promise<void>
@@ -33,9 +37,15 @@ export async function withIdentityProvider(
   let isUp = true
   let handler: RequestListener = () => {}
   let key: JWK = {}
+  const disturbed = new Map<string, 'close' | 'fail' | 'hold'>()
+  let held: { path: string; answer: () => void }[] = []
   const server = createServer((request, response) => {
-    if (isUp) handler(request, response)
-    else response.destroy()
+    const [path = ''] = (request.url ?? '').split('?')
+    const how = isUp ? disturbed.get(path) : 'close'
+    if (how === 'close') response.destroy()
+    else if (how === 'fail') response.writeHead(503).end('<h1>down</h1>')
+    else if (how === 'hold') held.push({ path, answer: () => handler(request, response) })
+    else handler(request, response)
   })
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
@@ -58,11 +68,17 @@ export async function withIdentityProvider(
       cookies: { keys: ['a key for cookies'] },
       jwks: { keys: [key] },
       pkce: { required: () => true },
-      claims: { openid: ['sub', 'preferred_username', 'groups'] },
+      claims: { openid: ['sub'], profile: ['preferred_username', 'groups', 'realm_access'] },
       conformIdTokenClaims: thin,
       findAccount: (_context, id) => ({
         accountId: id,
-        claims: () => ({ sub: id, preferred_username: id, groups: groups[id] ?? [] })
+        claims: (use) => ({
+          sub: id,
+          preferred_username: id,
+          groups: groups[id] ?? [],
+          // As Keycloak can be set up: the claim is in both, its roles only in the answer of the userinfo endpoint.
+          realm_access: use === 'userinfo' ? { roles: groups[id] ?? [] } : { verify_caller: true }
+        })
       })
     })
     const answer = provider.callback()
@@ -105,6 +121,14 @@ export async function withIdentityProvider(
       isUp = up
       if (!up) server.closeAllConnections()
     },
+    disturb(path, how) {
+      if (how === null) disturbed.delete(path)
+      else disturbed.set(path, how)
+      const released = held.filter((each) => each.path === path && how !== 'hold')
+      held = held.filter((each) => !released.includes(each))
+      for (const { answer } of released) answer()
+    },
+    heldCount: () => held.length,
     signIn: (url, person, { refuses = false } = {}) => walkThrough(url, person, refuses),
     close
   }
