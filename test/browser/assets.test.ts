@@ -1,4 +1,5 @@
 /** Search, the asset page and the edit of lineage in a browser: by mouse and by keyboard, with hostile texts, in both themes. */
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import {
   isTooWide,
@@ -84,6 +85,44 @@ async function fill(server: TestServer): Promise<void> {
     )
 }
 
+/** Picks a domain in the open dialog. */
+async function setDomain(page: Page, name: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Set the domain of 1 asset' })
+  await dialog.getByLabel('Find the domain').fill(name)
+  await dialog.getByRole('radio', { name }).check()
+  await dialog.getByRole('button', { name: 'Set domain' }).click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+/** Keeps the answers to questions that contain a text until they are released. */
+async function holdAnswers(
+  page: Page,
+  text = ''
+): Promise<{ asked: Promise<void>; release: () => Promise<void> }> {
+  const asked = Promise.withResolvers<undefined>()
+  const released = Promise.withResolvers<undefined>()
+  const held: Promise<void>[] = []
+  await page.route('**/api/graphql', async (route) => {
+    if (!(route.request().postData() ?? '').includes(text)) return route.continue()
+    const answer = async (): Promise<void> => {
+      await released.promise
+      // The page may have given up the question itself.
+      await route.continue().catch(() => {})
+    }
+    held.push(answer())
+    asked.resolve(undefined)
+    await held.at(-1)
+  })
+  return {
+    asked: asked.promise,
+    async release() {
+      released.resolve(undefined)
+      await Promise.all(held)
+      await page.unroute('**/api/graphql')
+    }
+  }
+}
+
 t.test('the pages of assets', async (t) => {
   if (skipWithoutChromium(t)) return
   const server = await withServer(t)
@@ -126,22 +165,15 @@ t.test('the pages of assets', async (t) => {
 
   t.test('a late answer never takes the place of a newer one', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'search?q=*' })
-    let isFirst = true
-    await page.route('**/api/graphql', async (route) => {
-      const isLate = isFirst && (route.request().postData() ?? '').includes('"query":"ord"')
-      if (isLate) {
-        isFirst = false
-        await new Promise((resolve) => setTimeout(resolve, 1_500))
-      }
-      // The page gave up the late one itself.
-      await route.continue().catch(() => {})
-    })
+    const answers = await holdAnswers(page, '"query":"ord"')
     const field = page.getByRole('combobox', { name: 'Search assets' })
     await field.fill('ord')
-    await page.waitForTimeout(300)
+    await answers.asked
     await field.fill('spare')
     await page.getByRole('option', { name: 'spare' }).waitFor()
-    await page.waitForTimeout(1_600)
+    await answers.release()
+    // Asked after the late answer has been sent, so that the page has had it.
+    await page.evaluate("fetch('../session').then((answer) => answer.text())")
     t.strictSame(await page.getByRole('option').count(), 1)
     t.match(await page.getByRole('option').innerText(), 'spare')
   })
@@ -182,8 +214,7 @@ t.test('the pages of assets', async (t) => {
     const chip = page.getByTestId('domain')
     const choose = async (button: string, name: string): Promise<void> => {
       await page.getByRole('button', { name: button }).click()
-      await page.getByRole('combobox', { name: 'Domain', exact: true }).fill(name)
-      await page.getByRole('option', { name }).click()
+      await setDomain(page, name)
       await page.getByTestId('domain').filter({ hasText: name }).waitFor()
     }
     await choose('Set domain', 'Finance')
@@ -358,21 +389,24 @@ t.test('the pages of assets', async (t) => {
   })
 
   t.test('Enter takes no option that was found for an earlier text', async (t) => {
-    const { page } = await openPage(t, browser, { url, token, path: pageOf('asset', dataset('report')) })
-    await page.getByRole('button', { name: 'Set domain' }).click()
-    await page.getByRole('option', { name: 'Finance' }).waitFor()
-    await page.route('**/api/graphql', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 1_000))
-      await route.continue().catch(() => {})
+    const { page } = await openPage(t, browser, {
+      url,
+      token,
+      path: pageOf('edit-lineage', dataset('report'))
     })
-    const field = page.getByRole('combobox', { name: 'Domain', exact: true })
-    await field.fill('sales')
+    const upstream = page.getByRole('region', { name: 'Upstream: what it is made from' })
+    await upstream.locator('summary').click()
+    const field = upstream.getByRole('combobox')
+    await field.fill('orders')
+    await upstream.getByRole('option', { name: 'orders' }).waitFor()
+    const answers = await holdAnswers(page)
+    await field.fill('spare')
     await field.press('Enter')
-    await page.getByRole('option', { name: 'Finance' }).waitFor({ state: 'detached' })
-    t.equal(await page.getByTestId('domain').innerText(), 'No domain')
-    await page.unroute('**/api/graphql')
+    await answers.release()
+    await upstream.getByRole('option', { name: 'spare' }).waitFor()
+    t.equal(await upstream.getByText('new', { exact: true }).count(), 0)
     await field.press('Enter')
-    await page.getByTestId('domain').filter({ hasText: 'Sales' }).waitFor()
+    await upstream.getByRole('listitem').filter({ hasText: 'spare' }).waitFor()
   })
 
   t.test('a tab goes on when the same person has signed in anew in another', async (t) => {
@@ -384,7 +418,7 @@ t.test('the pages of assets', async (t) => {
     await page.getByRole('heading', { name: 'spare', level: 1 }).waitFor()
     await context.request.post(`${url}/session`, { data: { token } })
     await page.getByRole('button', { name: 'Set domain' }).click()
-    await page.getByRole('option', { name: 'Sales' }).click()
+    await setDomain(page, 'Sales')
     await page.getByTestId('domain').filter({ hasText: 'Sales' }).waitFor()
     t.ok(
       complaints.every((text) => text.includes('403')),

@@ -4,6 +4,7 @@ const many = (count: number, one: string, more: string): string =>
 
 export const texts = {
   product: 'Tributary',
+  undo: 'Undo',
   count: (value: number): string => value.toLocaleString('en'),
   assets: (value: number): string => many(value, 'asset', 'assets'),
   shell: {

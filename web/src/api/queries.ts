@@ -250,12 +250,6 @@ query neighbourEdges($urn: String!, $count: Int) {
   }
 }${card}`)
 
-export const setDomain = define<{ setDomain: boolean }, { urn: string; domainUrn: string }>(`
-mutation setDomain($urn: String!, $domainUrn: String!) { setDomain(entityUrn: $urn, domainUrn: $domainUrn) }`)
-
-export const unsetDomain = define<{ unsetDomain: boolean }, { urn: string }>(`
-mutation unsetDomain($urn: String!) { unsetDomain(entityUrn: $urn) }`)
-
 export type RunOf = { state: string | null; startedAt: number | null; endedAt: number | null }
 
 export const runsOfJob = define<

@@ -19,6 +19,7 @@ import { useAction } from '../parts/use-action.ts'
 import { useAddress } from '../parts/use-address.ts'
 import { useResource } from '../parts/use-resource.ts'
 import { assetTexts } from '../texts/asset.ts'
+import { texts } from '../texts.ts'
 import { editLineageTexts as words } from '../texts/edit-lineage.ts'
 import { ColumnMapping } from './edit-lineage/column-mapping.tsx'
 import {
@@ -112,7 +113,7 @@ function Editor({
         setDraft(emptyDraft)
         reload()
         tell(words.saved, {
-          label: words.undo,
+          label: texts.undo,
           run: () => {
             save(inverseOf(saved)).then(
               () => {

@@ -5,16 +5,20 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf, assetAddress } from '../address.ts'
+import { assignMaxCount } from '../api/assign-domain.ts'
 import { columnsOf, impactCounts, impactRows, type ImpactCounts } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
+import { canWrite } from '../api/session.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { ChoiceMenu } from '../parts/choice-menu.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
+import { SetDomainDialog } from '../parts/set-domain-dialog.tsx'
 import { printSort, readSort } from '../parts/sort-rows.ts'
 import { Table, type TableColumn } from '../parts/table.tsx'
 import { goTo, useAddress, type Address } from '../parts/use-address.ts'
 import { usePages } from '../parts/use-pages.ts'
 import { useResource } from '../parts/use-resource.ts'
+import { domainTexts } from '../texts/domains.ts'
 import { impactTexts as words } from '../texts/impact.ts'
 import { tableTexts } from '../texts/table.ts'
 import { typeName } from '../texts.ts'
@@ -46,7 +50,14 @@ export function ImpactTable({ urn }: { urn: string }) {
   const address = useAddress('asset')
   const { route } = useLocation()
   const question = readImpactQuestion(urn, address.query)
-  const key = JSON.stringify(question)
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [isSetting, setSetting] = useState(false)
+  /** Grows with every change of domains. */
+  const [version, setVersion] = useState(0)
+  const key = `${version} ${JSON.stringify(question)}`
+  useEffect(() => {
+    setChosen(new Set())
+  }, [key])
   const counts = useResource(key, (signal) =>
     graphql(
       impactCounts,
@@ -104,6 +115,34 @@ export function ImpactTable({ urn }: { urn: string }) {
           />
         </div>
       </div>
+      {chosen.size > 0 && (
+        <div class="row">
+          <span>{domainTexts.chosen(chosen.size)}</span>
+          <button
+            type="button"
+            disabled={chosen.size > assignMaxCount}
+            onClick={() => {
+              setSetting(true)
+            }}
+          >
+            {domainTexts.set}
+          </button>
+          {chosen.size > assignMaxCount && (
+            <span class="soft">{domainTexts.tooManyChosen(assignMaxCount)}</span>
+          )}
+        </div>
+      )}
+      {isSetting && (
+        <SetDomainDialog
+          assets={rows.flatMap(({ card }) => (chosen.has(card.urn) ? [card] : []))}
+          close={() => {
+            setSetting(false)
+          }}
+          changed={() => {
+            setVersion((last) => last + 1)
+          }}
+        />
+      )}
       {isPartial && <p class="chip warn">{words.partial}</p>}
       {total !== undefined && total > rowsMaxCount && <p class="soft">{words.tooMany(rowsMaxCount)}</p>}
       {error && <Failure error={error} retry={retry} />}
@@ -120,7 +159,7 @@ export function ImpactTable({ urn }: { urn: string }) {
         </Empty>
       ) : (
         total !== undefined && (
-          <Table
+          <Table<ImpactRow>
             label={words.label}
             columns={columns}
             rows={rows}
@@ -133,6 +172,7 @@ export function ImpactTable({ urn }: { urn: string }) {
             open={({ card, parent }) => {
               goTo(route, assetAddress(parent ?? card.urn))
             }}
+            {...(canWrite() && !isOfColumn ? { selection: { keys: chosen, change: setChosen } } : {})}
           />
         )
       )}

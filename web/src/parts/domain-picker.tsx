@@ -2,7 +2,8 @@
 import { useId, useState } from 'preact/hooks'
 import { findDomains } from '../api/domain-queries.ts'
 import { graphql } from '../api/request.ts'
-import { searchFor, toFound } from '../pages/domains/use-tree.ts'
+import { toFound } from '../pages/domains/use-tree.ts'
+import { unfinished } from '../search-words.ts'
 import { domainTexts as words } from '../texts/domains.ts'
 import { useResource } from './use-resource.ts'
 
@@ -30,7 +31,7 @@ export function DomainPicker({
   const { last: data, error } = useResource(`pick ${text}`, async (signal) => {
     const { searchAcrossEntities: page } = await graphql(
       findDomains,
-      { query: searchFor(text), count: shownMaxCount },
+      { query: unfinished(text), count: shownMaxCount },
       signal
     )
     return page.searchResults.map(({ entity }) => toFound(entity))

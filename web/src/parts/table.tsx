@@ -126,8 +126,8 @@ export function Table<Row extends object>({
                 disabled={sorted.length === 0}
                 onChange={() => {
                   // Rows that are chosen but not in this list stay chosen.
-                  const shown = sorted.map(keyOf)
-                  const others = [...selection.keys].filter((key) => !shown.includes(key))
+                  const shown = new Set(sorted.map(keyOf))
+                  const others = [...selection.keys].filter((key) => !shown.has(key))
                   selection.change(new Set(allChosen ? others : [...others, ...shown]))
                 }}
               />

@@ -25,10 +25,7 @@ export const assetTexts = {
     change: 'Change domain',
     set: 'Set domain',
     unset: 'Take out of its domain',
-    pick: 'Domain',
-    changed: (name: string): string => `The domain is now ${name}.`,
-    taken: 'The asset is in no domain now.',
-    undo: 'Undo'
+    taken: 'The asset is in no domain now.'
   },
   facts: {
     owners: 'Owners',

@@ -35,7 +35,6 @@ export const domainTexts = {
   editTitle: (name: string): string => `Rename or describe ${name}`,
   save: 'Save',
   saved: 'Saved.',
-  undo: 'Undo',
   move: 'Move',
   moveTitle: (name: string): string => `Move ${name}`,
   moveTo: 'New place',
@@ -68,8 +67,8 @@ export const domainTexts = {
   assigned: (count: number, name: string): string => `${assets(count)} now in ${name}.`,
   chosen: (count: number): string => `${number(count)} chosen`,
   tooManyChosen: (maximum: number): string => `At most ${number(maximum)} at a time.`,
-  reassign: 'Put into another domain',
-  reassignTitle: (count: number): string => `Put ${assets(count)} into another domain`,
+  set: 'Set domain',
+  setTitle: (count: number): string => `Set the domain of ${assets(count)}`,
   unassign: 'Take out of the domain',
   unassigned: (count: number): string => `${assets(count)} taken out.`,
   heads: {

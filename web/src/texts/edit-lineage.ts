@@ -47,6 +47,5 @@ export const editLineageTexts = {
     discard: 'Discard'
   },
   saved: 'The lineage has been changed.',
-  undone: 'The change has been undone.',
-  undo: 'Undo'
+  undone: 'The change has been undone.'
 }

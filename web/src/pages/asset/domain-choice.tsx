@@ -1,43 +1,29 @@
 /** The domain of an asset, and buttons to change it, each with an undo. */
 import { useState } from 'preact/hooks'
 import { assetAddress } from '../../address.ts'
+import { assign, restoreDomains } from '../../api/assign-domain.ts'
 import type { Card } from '../../api/entity.ts'
-import { setDomain, unsetDomain } from '../../api/queries.ts'
-import { graphql } from '../../api/request.ts'
 import { canWrite } from '../../api/session.ts'
-import { Dialog } from '../../parts/dialog.tsx'
-import { EntityPicker } from '../../parts/entity-picker.tsx'
+import { SetDomainDialog } from '../../parts/set-domain-dialog.tsx'
 import { tell } from '../../parts/toasts.tsx'
+import { undoing } from '../../parts/undoing.ts'
+import { useAction } from '../../parts/use-action.ts'
 import { assetTexts } from '../../texts/asset.ts'
-import { dialogTexts } from '../../texts/dialog.ts'
 
 const words = assetTexts.domain
 
-type Domain = { urn: string; name: string } | null
-
 export function DomainChoice({ card, changed }: { card: Card; changed: () => void }) {
   const [isOpen, setOpen] = useState(false)
-  const change = async (next: Domain): Promise<void> => {
-    if (next) await graphql(setDomain, { urn: card.urn, domainUrn: next.urn })
-    else await graphql(unsetDomain, { urn: card.urn })
-    changed()
-  }
-  const choose = (next: Domain): void => {
-    setOpen(false)
-    const before = card.domain
-    change(next).then(
+  const action = useAction()
+  const takeOut = (): void => {
+    action.run(
+      () => assign(null, [card.urn]),
       () => {
-        tell(next ? words.changed(next.name) : words.taken, {
-          label: words.undo,
-          run: () => {
-            change(before).catch((error: Error) => {
-              tell(error.message)
-            })
-          }
-        })
-      },
-      (error: Error) => {
-        tell(error.message)
+        tell(
+          words.taken,
+          undoing(() => restoreDomains([card]), changed)
+        )
+        changed()
       }
     )
   }
@@ -64,35 +50,19 @@ export function DomainChoice({ card, changed }: { card: Card; changed: () => voi
         </button>
       )}
       {canWrite() && card.domain && (
-        <button
-          type="button"
-          class="plain"
-          onClick={() => {
-            choose(null)
-          }}
-        >
+        <button type="button" class="plain" disabled={action.isBusy} onClick={takeOut}>
           {words.unset}
         </button>
       )}
+      {action.error && <span class="problem">{action.error.message}</span>}
       {isOpen && (
-        <Dialog
-          title={words.change}
+        <SetDomainDialog
+          assets={[card]}
           close={() => {
             setOpen(false)
           }}
-        >
-          <EntityPicker label={words.pick} types={['DOMAIN']} isFirst pick={choose} />
-          <div>
-            <button
-              type="button"
-              onClick={() => {
-                setOpen(false)
-              }}
-            >
-              {dialogTexts.cancel}
-            </button>
-          </div>
-        </Dialog>
+          changed={changed}
+        />
       )}
     </span>
   )

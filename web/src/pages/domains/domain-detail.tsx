@@ -1,6 +1,7 @@
 /** One domain: its path and counts, its sub-domains, the assets in it, its lineage with other domains, and what can be done with it. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { addressOf } from '../../address.ts'
+import { assign, assignMaxCount, restoreDomains } from '../../api/assign-domain.ts'
 import { ApiError } from '../../api/errors.ts'
 import { domainMembers, domainPage } from '../../api/domain-queries.ts'
 import { cardOf, type Card } from '../../api/entity.ts'
@@ -11,8 +12,10 @@ import { CopyAs } from '../../parts/copy-as.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
 import { printSort, readSort } from '../../parts/sort-rows.ts'
+import { SetDomainDialog } from '../../parts/set-domain-dialog.tsx'
 import { Table } from '../../parts/table.tsx'
 import { tell } from '../../parts/toasts.tsx'
+import { undoing } from '../../parts/undoing.ts'
 import { useAddress, type Address } from '../../parts/use-address.ts'
 import { usePages } from '../../parts/use-pages.ts'
 import { useResource } from '../../parts/use-resource.ts'
@@ -20,15 +23,8 @@ import { domainTexts as words } from '../../texts/domains.ts'
 import { tableTexts } from '../../texts/table.ts'
 import { texts } from '../../texts.ts'
 import { assetColumns } from './asset-columns.tsx'
-import { AddAssetsDialog, assign, assignMaxCount, ReassignDialog } from './assign-dialogs.tsx'
-import {
-  CreateDialog,
-  DeleteDialog,
-  EditDialog,
-  MoveDialog,
-  undoing,
-  type Subject
-} from './domain-dialogs.tsx'
+import { AddAssetsDialog } from './add-assets-dialog.tsx'
+import { CreateDialog, DeleteDialog, EditDialog, MoveDialog, type Subject } from './domain-dialogs.tsx'
 import { DomainMap } from './domain-map.tsx'
 import { nameOfDomain } from './use-tree.ts'
 
@@ -219,26 +215,16 @@ function Members({
     rowsMaxCount
   )
   const columns = useMemo(() => assetColumns({ withDomain: withSub }), [withSub])
-  const done = (): void => {
-    setMoving(false)
-    changed()
-  }
   const takeOut = (): void => {
-    const urns = [...chosen]
-    // Of a list with sub-domains, each goes back to its own.
-    const before = new Map<string, string[]>()
-    for (const card of rows)
-      if (chosen.has(card.urn)) {
-        const domain = card.domain?.urn ?? urn
-        before.set(domain, [...(before.get(domain) ?? []), card.urn])
-      }
-    assign(null, urns).then(
+    const assets = rows.filter((card) => chosen.has(card.urn))
+    assign(
+      null,
+      assets.map((card) => card.urn)
+    ).then(
       () => {
         tell(
-          words.unassigned(urns.length),
-          undoing(async () => {
-            for (const [domain, members] of before) await assign(domain, members)
-          }, changed)
+          words.unassigned(assets.length),
+          undoing(() => restoreDomains(assets), changed)
         )
         changed()
       },
@@ -275,7 +261,7 @@ function Members({
               setMoving(true)
             }}
           >
-            {words.reassign}
+            {words.set}
           </button>
           <button type="button" disabled={chosen.size > assignMaxCount} onClick={takeOut}>
             {words.unassign}
@@ -304,12 +290,12 @@ function Members({
         />
       )}
       {isMoving && (
-        <ReassignDialog
-          urns={[...chosen]}
+        <SetDomainDialog
+          assets={rows.filter((card) => chosen.has(card.urn))}
           close={() => {
             setMoving(false)
           }}
-          done={done}
+          changed={changed}
         />
       )}
     </section>

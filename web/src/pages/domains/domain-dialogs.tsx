@@ -14,6 +14,7 @@ import { CardLine } from '../../parts/card-line.tsx'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { DomainPicker, type Picked } from '../../parts/domain-picker.tsx'
 import { tell } from '../../parts/toasts.tsx'
+import { undoing } from '../../parts/undoing.ts'
 import { useAction } from '../../parts/use-action.ts'
 import { useResource } from '../../parts/use-resource.ts'
 import { domainTexts as words } from '../../texts/domains.ts'
@@ -150,16 +151,6 @@ export function EditDialog({ subject, close, done }: DialogProps & { subject: Su
     </ConfirmDialog>
   )
 }
-
-/** The button of a message that takes back what was just done. */
-export const undoing = (work: () => Promise<unknown>, done: () => void) => ({
-  label: words.undo,
-  run: () => {
-    work().then(done, (error: Error) => {
-      tell(error.message)
-    })
-  }
-})
 
 /** Moves, says so, and offers to move back. Rejects as the server refuses. */
 export async function moveTo(

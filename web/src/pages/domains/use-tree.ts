@@ -12,6 +12,7 @@ import {
 import { ApiError } from '../../api/errors.ts'
 import { graphql } from '../../api/request.ts'
 import { useResource } from '../../parts/use-resource.ts'
+import { unfinished } from '../../search-words.ts'
 import { rowsOf, sortByName, treeOfFound, type DomainNode, type Levels, type TreeRow } from './tree-model.ts'
 
 /** Domains of one level, and of one search. */
@@ -58,12 +59,6 @@ export const toFound = (domain: RawFoundDomain) => ({
   }))
 })
 
-/** The words of a name, the last of which may be unfinished. */
-export const searchFor = (text: string): string => {
-  const words = text.trim()
-  return words === '' ? '*' : `${words.replace(/\*+$/, '')}*`
-}
-
 export function useTree(filter: string): Tree {
   const [levels, setLevels] = useState<Levels>(new Map())
   const [topTotal, setTopTotal] = useState<number>()
@@ -73,7 +68,7 @@ export function useTree(filter: string): Tree {
   const found = useResource(filter.trim() === '' ? null : filter, async (signal) => {
     const { searchAcrossEntities: page } = await graphql(
       findDomains,
-      { query: searchFor(filter), count: foundMaxCount },
+      { query: unfinished(filter), count: foundMaxCount },
       signal
     )
     return { domains: page.searchResults.map(({ entity }) => toFound(entity)), total: page.total }

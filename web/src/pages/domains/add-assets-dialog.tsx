@@ -1,10 +1,10 @@
-/** Dialogs that put assets into a domain: many found by a search, or those chosen in a list. */
+/** A dialog that finds assets by a search and puts many of them into a domain. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { assignDomain, findAssets } from '../../api/domain-queries.ts'
+import { assign, assignMaxCount } from '../../api/assign-domain.ts'
+import { findAssets } from '../../api/domain-queries.ts'
 import { cardOf, type Card } from '../../api/entity.ts'
 import { graphql } from '../../api/request.ts'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
-import { DomainPicker, type Picked } from '../../parts/domain-picker.tsx'
 import { Table } from '../../parts/table.tsx'
 import { tell } from '../../parts/toasts.tsx'
 import { useAction } from '../../parts/use-action.ts'
@@ -13,14 +13,9 @@ import { domainTexts as words } from '../../texts/domains.ts'
 import { texts } from '../../texts.ts'
 import { assetColumns } from './asset-columns.tsx'
 
-/** Assets that a search in a dialog shows, and of one call: the server takes as many. */
+/** Assets that the search of the dialog shows. */
 const foundMaxCount = 500
-export const assignMaxCount = 5_000
 const typingMs = 200
-
-/** Null takes them out of their domains. */
-export const assign = (domain: string | null, urns: readonly string[]): Promise<unknown> =>
-  graphql(assignDomain, { domain, resources: urns.map((resourceUrn) => ({ resourceUrn })) })
 
 export function AddAssetsDialog({
   domain,
@@ -108,39 +103,6 @@ export function AddAssetsDialog({
       )}
       {chosen.size > assignMaxCount && <p class="problem">{words.tooManyChosen(assignMaxCount)}</p>}
       <p class="soft">{words.leaves}</p>
-    </ConfirmDialog>
-  )
-}
-
-export function ReassignDialog({
-  urns,
-  close,
-  done
-}: {
-  urns: readonly string[]
-  close: () => void
-  done: () => void
-}) {
-  const [to, setTo] = useState<Picked | undefined>(undefined)
-  const action = useAction()
-  return (
-    <ConfirmDialog
-      title={words.reassignTitle(urns.length)}
-      action={words.reassign}
-      {...action}
-      isReady={Boolean(to)}
-      close={close}
-      run={() => {
-        action.run(
-          () => assign(to?.urn ?? null, urns),
-          () => {
-            tell(words.assigned(urns.length, to?.name ?? ''))
-            done()
-          }
-        )
-      }}
-    >
-      <DomainPicker label={words.reassign} chosen={to} choose={setTo} />
     </ConfirmDialog>
   )
 }

@@ -1,0 +1,23 @@
+/** Puts assets into domains. */
+import { assignDomain } from './domain-queries.ts'
+import { graphql } from './request.ts'
+
+/** Assets of one call: the server takes as many. */
+export const assignMaxCount = 5_000
+
+/** Null takes them out of their domains. */
+export const assign = (domain: string | null, urns: readonly string[]): Promise<unknown> =>
+  graphql(assignDomain, { domain, resources: urns.map((resourceUrn) => ({ resourceUrn })) })
+
+/** An asset with the domain that it is in, or was in. */
+export type InDomain = { urn: string; domain: { urn: string } | null }
+
+/** Puts each asset back into its own domain. */
+export async function restoreDomains(assets: readonly InDomain[]): Promise<void> {
+  const members = new Map<string | null, string[]>()
+  for (const { urn, domain } of assets) {
+    const place = domain?.urn ?? null
+    members.set(place, [...(members.get(place) ?? []), urn])
+  }
+  for (const [domain, urns] of members) await assign(domain, urns)
+}

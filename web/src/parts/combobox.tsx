@@ -1,0 +1,128 @@
+/** The one combobox of the UI: a text field, and below it the entities it found. Arrows choose one, Enter takes it. */
+import type { RefObject } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { Card } from '../api/entity.ts'
+import { texts } from '../texts.ts'
+import { CardLine } from './card-line.tsx'
+
+export type ComboboxProps = {
+  label: string
+  /** Shown in the field instead of a label above it. */
+  placeholder?: string
+  text: string
+  setText: (text: string) => void
+  options: readonly Card[]
+  /** A floating list lies over the page, begins without a choice, and closes at Escape and when the focus leaves. */
+  isFloating?: boolean
+  /** Whether the field has the focus from the start. */
+  isFirst?: boolean
+  input?: RefObject<HTMLInputElement | null>
+  /** For Enter; null if no option is chosen. */
+  enter: (option: Card | null) => void
+  pick: (option: Card) => void
+}
+
+export function Combobox({
+  label,
+  placeholder,
+  text,
+  setText,
+  options,
+  isFloating = false,
+  isFirst = false,
+  input,
+  enter,
+  pick
+}: ComboboxProps) {
+  const none = isFloating ? -1 : 0
+  const [chosen, setChosen] = useState(none)
+  const [isOpen, setOpen] = useState(!isFloating)
+  const own = useRef<HTMLInputElement>(null)
+  const field = input ?? own
+  const id = useId()
+  useEffect(() => {
+    setChosen(none)
+    // An answer may come after the focus has left.
+    if (isFloating) setOpen(document.activeElement === field.current)
+  }, [options])
+  const isListed = isOpen && options.length > 0
+  const close = (): void => {
+    if (isFloating) setOpen(false)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') close()
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      close()
+      enter((isListed && options[chosen]) || null)
+    }
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+    event.preventDefault()
+    if (options.length === 0) return
+    setOpen(true)
+    const step = event.key === 'ArrowDown' ? 1 : -1
+    const from = chosen < 0 && step < 0 ? 0 : chosen
+    setChosen((from + step + options.length) % options.length)
+  }
+  const control = (
+    <input
+      ref={field}
+      type="text"
+      role="combobox"
+      aria-label={placeholder === undefined ? undefined : label}
+      aria-expanded={isListed}
+      aria-controls={`${id}-options`}
+      aria-autocomplete="list"
+      aria-activedescendant={isListed && chosen >= 0 ? `${id}-${chosen}` : undefined}
+      placeholder={placeholder}
+      spellcheck={false}
+      autocomplete="off"
+      autofocus={isFirst}
+      value={text}
+      onInput={(event) => {
+        setText(event.currentTarget.value)
+      }}
+      onKeyDown={onKeyDown}
+      onBlur={close}
+    />
+  )
+  return (
+    <>
+      {placeholder === undefined ? (
+        <label class="field">
+          {label}
+          {control}
+        </label>
+      ) : (
+        control
+      )}
+      <ul
+        id={`${id}-options`}
+        role="listbox"
+        class={isFloating ? 'options floating' : 'options'}
+        aria-label={label}
+        hidden={!isListed}
+      >
+        {options.map((option, index) => (
+          <li
+            key={option.urn}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === chosen}
+            // Before the field loses the focus, which closes the list.
+            onMouseDown={(event) => {
+              event.preventDefault()
+              close()
+              pick(option)
+            }}
+          >
+            <CardLine card={option} />
+          </li>
+        ))}
+      </ul>
+      <span class="visually-hidden" role="status">
+        {isListed ? texts.search.options(options.length) : ''}
+      </span>
+    </>
+  )
+}

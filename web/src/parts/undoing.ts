@@ -1,0 +1,12 @@
+/** The button of a message that takes back what was just done. */
+import { texts } from '../texts.ts'
+import { tell } from './toasts.tsx'
+
+export const undoing = (work: () => Promise<unknown>, done: () => void) => ({
+  label: texts.undo,
+  run: () => {
+    work().then(done, (error: Error) => {
+      tell(error.message)
+    })
+  }
+})
