@@ -56,7 +56,10 @@ t.test('the page of domains', async (t) => {
     ...member('f1', 'finance'),
     ...['x1', 'x2', 'x3'].map((name) => ({ op: 'upsertEntity', urn: dataset(name) })),
     { upstreamUrn: dataset('o1'), downstreamUrn: dataset('f1') },
-    { upstreamUrn: dataset('o2'), downstreamUrn: dataset('f1') }
+    { upstreamUrn: dataset('o2'), downstreamUrn: dataset('f1') },
+    { upstreamUrn: dataset('s1'), downstreamUrn: dataset('o1') },
+    { upstreamUrn: dataset('s1'), downstreamUrn: dataset('o3') },
+    { upstreamUrn: dataset('r1'), downstreamUrn: dataset('s2') }
   ])
 
   t.test('loads only the top, and the children of what is opened, once', async (t) => {
@@ -250,6 +253,31 @@ t.test('the page of domains', async (t) => {
     await page.getByRole('heading', { name: 'Finance', level: 1 }).waitFor()
     await page.getByRole('heading', { name: 'Lineage of Finance with other domains' }).waitFor()
     await page.locator('[data-edge][data-count="2"]').waitFor({ state: 'attached' })
+  })
+
+  t.test('draws lineage between the sub-domains of a domain with the counts of the API', async (t) => {
+    const { page } = await openPage(t, browser, {
+      url,
+      token,
+      path: `domains?urn=${encodeURIComponent(domainUrn('sales'))}`
+    })
+    const map = page.getByRole('region', { name: 'Lineage between the sub-domains of Sales' })
+    await map.locator('[data-edge]').first().waitFor({ state: 'attached' })
+    const { body } = await server.graphql(
+      'query ($urn: String!) { domainLineage(input: { within: $urn }) { edges { upstream { urn } downstream { urn } edgeCount } } }',
+      { urn: domainUrn('sales') }
+    )
+    const wanted: string[] = body.data.domainLineage.edges.map(
+      (edge: { upstream: { urn: string }; downstream: { urn: string }; edgeCount: number }) =>
+        `${edge.upstream.urn} ${edge.downstream.urn} ${edge.edgeCount}`
+    )
+    t.equal(wanted.length, 2)
+    const found = (await map.locator('[data-edge]').all()).map(
+      async (each) => `${await each.getAttribute('data-edge')} ${await each.getAttribute('data-count')}`
+    )
+    t.strictSame((await Promise.all(found)).toSorted(), wanted.toSorted())
+    await map.locator(`svg [data-node="${domainUrn('orders')}"]`).click()
+    await page.getByRole('heading', { name: 'Orders', level: 1 }).waitFor()
   })
 
   t.test('offers no change to who may only read', async (t) => {

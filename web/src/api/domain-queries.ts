@@ -123,6 +123,12 @@ query domainMap($count: Int) {
   domainLineage(input: { direction: DOWNSTREAM, count: $count }) { ...domainEdges }
 }${domainEdges}`)
 
+/** Between the direct sub-domains of one, and the assets directly in it. */
+export const domainMapWithin = define<{ domainLineage: RawDomainLineage }, { urn: string; count: number }>(`
+query domainMapWithin($urn: String!, $count: Int) {
+  domainLineage(input: { within: $urn, direction: DOWNSTREAM, count: $count }) { ...domainEdges }
+}${domainEdges}`)
+
 /** Between one domain and all others. */
 export const domainMapOf = define<
   { down: RawDomainLineage; up: RawDomainLineage },

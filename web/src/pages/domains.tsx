@@ -122,7 +122,7 @@ export function DomainsPage() {
                 />
               </div>
             </section>
-            {!isEmpty && <DomainMap key={version} urn={null} name="" />}
+            {!isEmpty && <DomainMap key={version} scope={{ kind: 'top' }} />}
           </>
         ) : (
           <DomainDetail

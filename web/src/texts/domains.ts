@@ -80,6 +80,7 @@ export const domainTexts = {
   },
   map: 'Domain lineage',
   mapOf: (name: string): string => `Lineage of ${name} with other domains`,
+  mapWithin: (name: string): string => `Lineage between the sub-domains of ${name}`,
   mapLabel: (domains: number, edges: number): string =>
     `${number(domains)} domains, ${number(edges)} ${edges === 1 ? 'connection' : 'connections'}`,
   mapEdge: (from: string, to: string, count: number): string =>
@@ -88,6 +89,7 @@ export const domainTexts = {
     `Showing the ${number(shown)} strongest of ${number(total)} connections`,
   mapNone: 'No lineage crosses domains.',
   mapNoneOf: 'No lineage leads from it to another domain, or to it from one.',
+  mapNoneWithin: 'No lineage leads from one sub-domain to another.',
   noDomain: 'No domain',
   missing: (urn: string): string => `There is no domain ${urn}.`,
   missingHint: 'It may have been deleted. Find another in the tree.',

@@ -131,7 +131,10 @@ export function DomainDetail({
         address={address}
         changed={changed}
       />
-      <DomainMap urn={urn} name={subject.name} />
+      {domain.childCount > 0 && (
+        <DomainMap key={`within ${version}`} scope={{ kind: 'within', urn, name: subject.name }} />
+      )}
+      <DomainMap key={`of ${version}`} scope={{ kind: 'of', urn, name: subject.name }} />
       {dialog === 'create' && (
         <CreateDialog
           parent={subject}

@@ -1,7 +1,13 @@
 /** Lineage between domains: drawn, and as a list with the same numbers. */
-import { useMemo } from 'preact/hooks'
+import { useId, useMemo } from 'preact/hooks'
 import { addressOf } from '../../address.ts'
-import { domainMap, domainMapOf, type RawDomainEdge } from '../../api/domain-queries.ts'
+import {
+  domainMap,
+  domainMapOf,
+  domainMapWithin,
+  type RawDomainEdge,
+  type RawDomainLineage
+} from '../../api/domain-queries.ts'
 import { graphql } from '../../api/request.ts'
 import { Failure, Loading } from '../../parts/states.tsx'
 import { useResource } from '../../parts/use-resource.ts'
@@ -14,27 +20,39 @@ import { nameOfDomain } from './use-tree.ts'
 const edgesMaxCount = 60
 const nameMaxLength = 20
 
-/** Of one domain with all others, or, without one, between the domains of the top level. */
-export function DomainMap({ urn, name }: { urn: string | null; name: string }) {
-  const { data, error, reload } = useResource(`map ${urn ?? ''}`, (signal) => readMap(urn, signal))
+/** Between the domains of the top level, of one domain with all others, or between the sub-domains of one. */
+export type MapScope =
+  { kind: 'top' } | { kind: 'of'; urn: string; name: string } | { kind: 'within'; urn: string; name: string }
+
+const wordsOf = (scope: MapScope): { title: string; none: string } =>
+  scope.kind === 'top'
+    ? { title: words.map, none: words.mapNone }
+    : scope.kind === 'of'
+      ? { title: words.mapOf(scope.name), none: words.mapNoneOf }
+      : { title: words.mapWithin(scope.name), none: words.mapNoneWithin }
+
+export function DomainMap({ scope }: { scope: MapScope }) {
+  const id = useId()
+  const urn = scope.kind === 'top' ? null : scope.urn
+  const { data, error, reload } = useResource(`map ${scope.kind} ${urn ?? ''}`, (signal) =>
+    readMap(scope, signal)
+  )
   const picture = useMemo(
     () => data && drawMap(data.edges.slice(0, edgesMaxCount), (of) => data.names.get(of) ?? words.noDomain),
     [data]
   )
   return (
-    <section class="panel stack" aria-labelledby="domain-map" data-testid="domain-map">
-      <h2 id="domain-map">{urn === null ? words.map : words.mapOf(name)}</h2>
+    <section class="panel stack" aria-labelledby={id} data-testid="domain-map" data-scope={scope.kind}>
+      <h2 id={id}>{wordsOf(scope).title}</h2>
       {error && !data && <Failure error={error} retry={reload} />}
       {!data && !error && <Loading />}
-      {data && picture && data.edges.length === 0 && (
-        <p class="soft">{urn === null ? words.mapNone : words.mapNoneOf}</p>
-      )}
+      {data && picture && data.edges.length === 0 && <p class="soft">{wordsOf(scope).none}</p>}
       {data && picture && data.edges.length > 0 && (
         <>
           {data.total > picture.arrows.length && (
             <p role="status">{words.mapCut(picture.arrows.length, data.total)}</p>
           )}
-          <Picture picture={picture} here={urn} />
+          <Picture picture={picture} here={urn} label={wordsOf(scope).title} />
           <details>
             <summary>{words.mapLabel(picture.boxes.length, picture.arrows.length)}</summary>
             <ul class="list">
@@ -51,12 +69,18 @@ export function DomainMap({ urn, name }: { urn: string | null; name: string }) {
   )
 }
 
-async function readMap(urn: string | null, signal: AbortSignal) {
+async function partsOf(scope: MapScope, signal: AbortSignal): Promise<RawDomainLineage[]> {
   const count = edgesMaxCount
-  const parts =
-    urn === null
-      ? [(await graphql(domainMap, { count }, signal)).domainLineage]
-      : Object.values(await graphql(domainMapOf, { urn, count }, signal))
+  if (scope.kind === 'of') return Object.values(await graphql(domainMapOf, { urn: scope.urn, count }, signal))
+  const { domainLineage } =
+    scope.kind === 'top'
+      ? await graphql(domainMap, { count }, signal)
+      : await graphql(domainMapWithin, { urn: scope.urn, count }, signal)
+  return [domainLineage]
+}
+
+async function readMap(scope: MapScope, signal: AbortSignal) {
+  const parts = await partsOf(scope, signal)
   const raw = parts.flatMap(({ edges }) => edges)
   return {
     edges: mergeEdges(raw),
@@ -79,52 +103,55 @@ const selfEdges = (edges: readonly RawDomainEdge[]): number =>
 const shortened = (name: string): string =>
   name.length > nameMaxLength ? `${name.slice(0, nameMaxLength - 1)}…` : name
 
-const Picture = ({ picture, here }: { picture: MapPicture; here: string | null }) => (
-  <div class="map-scroll" tabIndex={0} role="group" aria-label={words.map}>
-    <svg
-      width={picture.width}
-      height={picture.height}
-      viewBox={`0 0 ${picture.width} ${picture.height}`}
-      aria-label={words.mapLabel(picture.boxes.length, picture.arrows.length)}
-    >
-      <defs>
-        <marker
-          id="map-arrow"
-          viewBox="0 0 8 8"
-          refX="7"
-          refY="4"
-          markerWidth="14"
-          markerHeight="14"
-          markerUnits="userSpaceOnUse"
-          orient="auto"
-        >
-          <path d="M0 0 8 4 0 8z" class="map-head" />
-        </marker>
-      </defs>
-      {picture.arrows.map(({ from, to, fromName, toName, count, path, width }) => (
-        <path
-          key={`${from} ${to}`}
-          class="map-edge"
-          d={path}
-          stroke-width={width}
-          marker-end="url(#map-arrow)"
-          data-edge={`${from} ${to}`}
-          data-count={count}
-        >
-          <title>{words.mapEdge(fromName, toName, count)}</title>
-        </path>
-      ))}
-      {picture.boxes.map(({ urn, name, box }) => (
-        <MapBox key={urn} urn={urn} name={name} box={box} isHere={urn === here} />
-      ))}
-      {picture.arrows.map(({ from, to, count, label }) => (
-        <text key={`${from} ${to}`} class="map-count" x={label.x} y={label.y - 4} aria-hidden="true">
-          {texts.count(count)}
-        </text>
-      ))}
-    </svg>
-  </div>
-)
+const Picture = ({ picture, here, label }: { picture: MapPicture; here: string | null; label: string }) => {
+  const arrow = useId()
+  return (
+    <div class="map-scroll" tabIndex={0} role="group" aria-label={label}>
+      <svg
+        width={picture.width}
+        height={picture.height}
+        viewBox={`0 0 ${picture.width} ${picture.height}`}
+        aria-label={words.mapLabel(picture.boxes.length, picture.arrows.length)}
+      >
+        <defs>
+          <marker
+            id={arrow}
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="14"
+            markerHeight="14"
+            markerUnits="userSpaceOnUse"
+            orient="auto"
+          >
+            <path d="M0 0 8 4 0 8z" class="map-head" />
+          </marker>
+        </defs>
+        {picture.arrows.map(({ from, to, fromName, toName, count, path, width }) => (
+          <path
+            key={`${from} ${to}`}
+            class="map-edge"
+            d={path}
+            stroke-width={width}
+            marker-end={`url(#${arrow})`}
+            data-edge={`${from} ${to}`}
+            data-count={count}
+          >
+            <title>{words.mapEdge(fromName, toName, count)}</title>
+          </path>
+        ))}
+        {picture.boxes.map(({ urn, name, box }) => (
+          <MapBox key={urn} urn={urn} name={name} box={box} isHere={urn === here} />
+        ))}
+        {picture.arrows.map(({ from, to, count, label }) => (
+          <text key={`${from} ${to}`} class="map-count" x={label.x} y={label.y - 4} aria-hidden="true">
+            {texts.count(count)}
+          </text>
+        ))}
+      </svg>
+    </div>
+  )
+}
 
 function MapBox({
   urn,
