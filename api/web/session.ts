@@ -52,10 +52,16 @@ export function sessionRoutes(app: FastifyInstance, { db }: Pick<ApiContext, 'db
 
   app.post(
     path,
-    { bodyLimit: limits.signInBodyMaxBytes, config: { access: 'open' } },
+    {
+      bodyLimit: limits.signInBodyMaxBytes,
+      config: { access: 'open' },
+      // Before the body: what a page of another site sends is refused for where it comes from, whatever its form.
+      onRequest: async (request) => {
+        requireSameOrigin(request)
+      }
+    },
     async (request, reply) => {
       readQuery(request.query, [])
-      requireSameOrigin(request)
       const proof = readProof(request.body)
       const maximum = limits.signInsAtOnceMaxCount
       if (underWay >= maximum)

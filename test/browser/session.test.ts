@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createSignInCode } from '../../shared/catalog/access/create-sign-in-code.ts'
-import { openPage, skipWithoutChromium, withBrowser } from '../support/browser.ts'
+import { openPage, skipWithoutChromium, violationsOf, withBrowser } from '../support/browser.ts'
 import { withServer } from '../support/server.ts'
 
 /** Serves an empty page; the attacks run in it. */
@@ -85,7 +85,7 @@ t.test('a session in a browser', async (t) => {
     })
 
   /** Each runs in a page of another site and gives what it got. */
-  const attacks: { name: string; run: (target: string) => string }[] = [
+  const attacks: { name: string; run: (target: string) => string; isAskedFirst?: boolean }[] = [
     {
       name: 'fetch with the cookie, as a form could send it',
       run: (target) =>
@@ -93,6 +93,7 @@ t.test('a session in a browser', async (t) => {
     },
     {
       name: 'fetch as JSON, which asks first',
+      isAskedFirst: true,
       run: (target) =>
         `fetch('${target}/api/graphql', { method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body: '{"query":"mutation { createDomain(input: { id: \\\\"evil\\\\", name: \\\\"Evil\\\\" }) }"}' }).then(() => 'read', () => 'refused')`
     },
@@ -110,11 +111,12 @@ t.test('a session in a browser', async (t) => {
         const field = document.createElement('input')
         field.name = '{"op":"createDomain","id":"evil","name":"Evil","x":"'; field.value = '"}'
         form.append(field); document.body.append(form); form.submit()
-        return new Promise((resolve) => setTimeout(resolve, 500, 'sent'))
+        return new Promise((resolve) => { frame.onload = () => resolve('sent') })
       })()`
     },
     {
       name: 'signing the person out',
+      isAskedFirst: true,
       run: (target) =>
         `fetch('${target}/session', { method: 'DELETE', credentials: 'include' }).then(() => 'read', () => 'refused')`
     },
@@ -129,12 +131,39 @@ t.test('a session in a browser', async (t) => {
     const port = await withOtherSite(t)
     const { page, context } = await openPage(t, browser, { url, token })
     const cookies = JSON.stringify((await context.cookies()).map(({ value }) => value))
-    for (const origin of [`http://localhost:${port}`, `http://127.0.0.1:${port}`]) {
+    /** What the server answers, for a page does not see the answers to its attacks. */
+    let answers: { origin: string; method: string; status: number; hasCookie: boolean }[] = []
+    server.app.server.on('request', ({ method, headers }, answer) => {
+      answer.on('finish', () => {
+        answers.push({
+          origin: headers.origin ?? headers.referer ?? '',
+          method: method ?? '',
+          status: answer.statusCode,
+          hasCookie: headers.cookie?.includes('tributary_session=') ?? false
+        })
+      })
+    })
+    // The browser sends the cookie to another port of the same host, and not from another host.
+    for (const { origin, sendsCookie } of [
+      { origin: `http://localhost:${port}`, sendsCookie: false },
+      { origin: `http://127.0.0.1:${port}`, sendsCookie: true }
+    ]) {
       const evil = await context.newPage()
       await evil.goto(origin)
-      for (const { name, run } of attacks) {
+      for (const { name, run, isAskedFirst = false } of attacks) {
+        answers = []
         const got = String(await evil.evaluate(run(url)))
         t.match(got, /^(sent|refused)$/, `${origin}: ${name}`)
+        // Refused for where it comes from, and not for the form of its body.
+        const refused = answers.filter(
+          (answer) => answer.method !== 'OPTIONS' && answer.origin.startsWith(origin)
+        )
+        t.equal(refused.length, isAskedFirst ? 0 : 1, `${origin}: ${name}: ${JSON.stringify(answers)}`)
+        for (const { status, hasCookie } of refused)
+          t.ok(
+            hasCookie === sendsCookie && (status === 403 || (status === 401 && !hasCookie)),
+            `${origin}: ${name}: ${status}`
+          )
       }
       await evil.close()
     }
@@ -169,6 +198,30 @@ t.test('a session in a browser', async (t) => {
       t.ok(complaints.every((text) => text.includes('401')))
       complaints.length = 0
     }
+  })
+
+  t.test('that exists is said on the sign-in page, which offers to continue or to sign out', async (t) => {
+    const { page, complaints } = await openPage(t, browser, { url, token, path: 'sign-in?next=./domains' })
+    await page.getByText(/^You are signed in as /).waitFor()
+    t.equal(await page.getByLabel('Access token', { exact: true }).count(), 0)
+    t.strictSame(await violationsOf(page), [])
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    t.equal(new URL(page.url()).pathname, '/ui/domains')
+    await page.goto(`${url}/ui/sign-in`)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Access token', { exact: true }).waitFor()
+    t.equal(await page.evaluate("fetch('../session').then(({ status }) => status)"), 401)
+    t.ok(complaints.every((text) => text.includes('401')))
+    complaints.length = 0
+  })
+
+  t.test('ends by a button on a narrow screen as well', async (t) => {
+    const { page, complaints } = await openPage(t, browser, { url, token, width: 320, height: 640 })
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await page.getByLabel('Access token', { exact: true }).waitFor()
+    t.ok(complaints.every((text) => text.includes('401')))
+    complaints.length = 0
   })
 
   t.test('no page shows in a frame', async (t) => {
