@@ -57,7 +57,8 @@ function CurrentPage() {
         true
       )
   }, [signedIn, page, url])
-  if (page === 'sign-in') return <SignInPage />
+  // Where the server cannot say who is signed in, people can try to sign in.
+  if (page === 'sign-in') return signedIn === undefined && !failure ? <Loading /> : <SignInPage />
   if (failure) return <Failure error={failure} retry={restore} />
   if (!signedIn) return <Loading />
   const Page = (page !== null && pages[page]) || NotFound

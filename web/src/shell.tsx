@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
 import { useEffect, useRef } from 'preact/hooks'
 import { addressOf, type PageName } from './address.ts'
+import { nameOfActor } from './api/entity.ts'
 import { session, signOut } from './api/session.ts'
 import { KeyboardHelp } from './parts/keyboard-help.tsx'
 import { SearchField } from './parts/search-field.tsx'
@@ -97,9 +98,7 @@ function Foot() {
   const other = theme.value === 'dark' ? 'light' : 'dark'
   return (
     <div class="foot">
-      <span class="soft">
-        {texts.shell.signedInAs(session.value?.actor.replace('urn:li:corpuser:', '') ?? '')}
-      </span>
+      <span class="soft">{texts.shell.signedInAs(nameOfActor(session.value?.actor ?? ''))}</span>
       <KeyboardHelp />
       <button
         type="button"

@@ -118,6 +118,8 @@ export OPENLINEAGE_API_KEY="$TRIBUTARY_TOKEN"`
   },
   signIn: {
     title: 'Sign in',
+    already: (actor: string): string => `You are signed in as ${actor}.`,
+    goOn: 'Continue',
     token: 'Access token',
     hint: 'An administrator creates tokens with “tributary token create”. After “npm start”, the token is in the file .data/token.',
     submit: 'Sign in',

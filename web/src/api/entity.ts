@@ -60,6 +60,9 @@ function nameInUrn(urn: string): string {
 /** `urn:li:tag:pii` is `pii`: the name where only the URN is known. */
 export const lastPartOf = (urn: string): string => (urn === '' ? '' : nameInUrn(urn))
 
+/** `urn:li:corpuser:ada` is `ada`. */
+export const nameOfActor = (urn: string): string => partsOfUrn(urn)[0] || urn
+
 const typesWithLineage = new Set([
   'dataset',
   'dataJob',

@@ -1,5 +1,5 @@
 /** Rows of the impact table, and counts over them. */
-import { cardOf, partsOfUrn, type Card } from '../api/entity.ts'
+import { cardOf, type Card } from '../api/entity.ts'
 import type { RawImpactRow } from '../api/queries.ts'
 
 export type ImpactRow = {
@@ -17,9 +17,6 @@ export const toImpactRow = ({ degree, entity }: RawImpactRow): ImpactRow => ({
   owners: [...new Set((entity.ownership?.owners ?? []).map(({ owner }) => owner.urn))],
   parent: entity.parent?.urn ?? null
 })
-
-/** `urn:li:corpuser:ada` is `ada`. */
-export const nameOfActor = (urn: string): string => partsOfUrn(urn)[0] || urn
 
 /** The owners of rows with the number of rows each owns, most first. */
 export function countOwners(rows: readonly ImpactRow[]): { urn: string; count: number }[] {

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf, assetAddress } from '../address.ts'
 import { assignMaxCount } from '../api/assign-domain.ts'
+import { nameOfActor } from '../api/entity.ts'
 import { columnsOf, impactCounts, impactRows, type ImpactCounts } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { canWrite } from '../api/session.ts'
@@ -35,7 +36,7 @@ import {
   rowsInput,
   type ImpactQuestion
 } from './impact-question.ts'
-import { countOwners, nameOfActor, toImpactRow, type ImpactRow } from './impact-rows.ts'
+import { countOwners, toImpactRow, type ImpactRow } from './impact-rows.ts'
 import '../style/impact.css'
 
 /** Rows of one request, and rows that the table holds. */

@@ -1,45 +1,36 @@
-/** Sign-in with an identity provider, by the one-time code in the link that `npm start` prints, or by an access token. */
+/**
+ * Sign-in with an identity provider, by the one-time code in the link that `npm start` prints, or by an access
+ * token. A person who is signed in is told so first.
+ */
 import { useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
 import { pageOf, safeNext } from '../address.ts'
-import { hasIdentityProvider, signIn } from '../api/session.ts'
+import { nameOfActor } from '../api/entity.ts'
+import { hasIdentityProvider, session, signIn, signOut } from '../api/session.ts'
+import { useAction } from '../parts/use-action.ts'
 import { goTo } from '../parts/use-address.ts'
 import { texts } from '../texts.ts'
 
+const words = texts.signIn
+
 export function SignInPage() {
   const { query, route } = useLocation()
-  const words = texts.signIn
   const problems: { readonly [problem: string]: string } = words.problems
   const [message, setMessage] = useState(problems[query.problem ?? ''] ?? '')
-  const [hasProvider, setProvider] = useState(false)
-  const [isVisible, setVisible] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const [token, setToken] = useState('')
-  const field = {
-    required: true,
-    value: token,
-    onInput: (event: { currentTarget: HTMLInputElement }) => {
-      setToken(event.currentTarget.value)
-    }
+  const next = safeNext(query.next)
+  const goOn = (): void => {
+    // The explorer is a document of its own.
+    if (pageOf(new URL(next, location.href).pathname) === null) location.assign(next)
+    else goTo(route, next, true)
   }
   const enter = (by: { token: string } | { code: string }): void => {
     setBusy(true)
-    signIn(by).then(
-      () => {
-        const next = safeNext(query.next)
-        // The explorer is a document of its own.
-        if (pageOf(new URL(next, location.href).pathname) === null) location.assign(next)
-        else goTo(route, next, true)
-      },
-      (error: Error) => {
-        setBusy(false)
-        setMessage('code' in by ? words.codeFailed : error.message)
-      }
-    )
+    signIn(by).then(goOn, (error: Error) => {
+      setBusy(false)
+      setMessage('code' in by ? words.codeFailed : error.message)
+    })
   }
-  useEffect(() => {
-    void hasIdentityProvider().then(setProvider)
-  }, [])
   useEffect(() => {
     const code = new URLSearchParams(location.hash.slice(1)).get('code')
     if (!code) return
@@ -57,52 +48,110 @@ export function SignInPage() {
           {message}
         </p>
       )}
-      {hasProvider && (
+      {session.value && !isBusy ? (
+        <SignedIn actor={session.value.actor} goOn={goOn} />
+      ) : (
         <>
-          {/* No link: the router would take it for a page of its own. */}
-          <button
-            class="primary"
-            type="button"
-            onClick={() => {
-              location.assign(`../sign-in?next=${encodeURIComponent(safeNext(query.next))}`)
-            }}
-          >
-            {words.withProvider}
-          </button>
-          <p class="soft">{words.orToken}</p>
+          <WithProvider next={next} />
+          <WithToken isBusy={isBusy} enter={enter} />
         </>
       )}
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          enter({ token: token.trim() })
+    </main>
+  )
+}
+
+function SignedIn({ actor, goOn }: { actor: string; goOn: () => void }) {
+  const action = useAction()
+  return (
+    <>
+      <p>{words.already(nameOfActor(actor))}</p>
+      {action.error && (
+        <p class="problem" role="alert">
+          {action.error.message}
+        </p>
+      )}
+      <div class="row">
+        <button class="primary" type="button" autofocus onClick={goOn}>
+          {words.goOn}
+        </button>
+        <button
+          type="button"
+          disabled={action.isBusy}
+          onClick={() => {
+            action.run(() => signOut({ everywhere: false }))
+          }}
+        >
+          {texts.shell.signOut}
+        </button>
+      </div>
+    </>
+  )
+}
+
+function WithProvider({ next }: { next: string }) {
+  const [hasProvider, setProvider] = useState(false)
+  useEffect(() => {
+    void hasIdentityProvider().then(setProvider)
+  }, [])
+  if (!hasProvider) return null
+  return (
+    <>
+      {/* No link: the router would take it for a page of its own. */}
+      <button
+        class="primary"
+        type="button"
+        onClick={() => {
+          location.assign(`../sign-in?next=${encodeURIComponent(next)}`)
         }}
       >
-        <label class="field">
-          {words.token}
-          {isVisible ? (
-            <input {...field} type="text" spellcheck={false} />
-          ) : (
-            <input {...field} type="password" autocomplete="current-password" autofocus />
-          )}
-        </label>
-        <div class="row">
-          <button class="primary" type="submit" disabled={isBusy}>
-            {isBusy ? words.withCode : words.submit}
-          </button>
-          <button
-            type="button"
-            aria-pressed={isVisible}
-            onClick={() => {
-              setVisible(!isVisible)
-            }}
-          >
-            {isVisible ? words.hide : words.show}
-          </button>
-        </div>
-        <p class="soft">{words.hint}</p>
-      </form>
-    </main>
+        {words.withProvider}
+      </button>
+      <p class="soft">{words.orToken}</p>
+    </>
+  )
+}
+
+function WithToken({ isBusy, enter }: { isBusy: boolean; enter: (by: { token: string }) => void }) {
+  const [isVisible, setVisible] = useState(false)
+  const [token, setToken] = useState('')
+  const field = {
+    required: true,
+    value: token,
+    onInput: (event: { currentTarget: HTMLInputElement }) => {
+      setToken(event.currentTarget.value)
+    }
+  }
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        enter({ token: token.trim() })
+      }}
+    >
+      <label class="field">
+        {words.token}
+        {isVisible ? (
+          <input {...field} type="text" spellcheck={false} />
+        ) : (
+          <input {...field} type="password" autocomplete="current-password" autofocus />
+        )}
+      </label>
+      <div class="row">
+        <button class="primary" type="submit" disabled={isBusy}>
+          {isBusy ? words.withCode : words.submit}
+        </button>
+        <button
+          type="button"
+          aria-pressed={isVisible}
+          onClick={() => {
+            setVisible(!isVisible)
+          }}
+        >
+          {isVisible ? words.hide : words.show}
+        </button>
+      </div>
+      <p class="soft">{words.hint}</p>
+    </form>
   )
 }

@@ -18,7 +18,7 @@ import { usePages } from '../parts/use-pages.ts'
 import { whenText } from '../parts/when.tsx'
 import { tableTexts } from '../texts/table.ts'
 import { tokenTexts as words } from '../texts/tokens.ts'
-import { nameOfActor } from './impact-rows.ts'
+import { nameOfActor } from '../api/entity.ts'
 import { CreateTokenDialog, SecretDialog, type NewToken } from './tokens/create-token.tsx'
 
 const pageCount = 500

@@ -102,6 +102,7 @@ export function Table<Row extends object>({
     else return
     event.preventDefault()
   }
+  const nameColumn = columns.find(({ id }) => id === 'name') ?? columns[0]
   const template = [...(selection ? ['40px'] : []), ...columns.map(({ width }) => width)].join(' ')
   const allChosen = selection && sorted.length > 0 && sorted.every((row) => selection.keys.has(keyOf(row)))
   return (
@@ -163,7 +164,7 @@ export function Table<Row extends object>({
                     <input
                       type="checkbox"
                       tabIndex={tab}
-                      aria-label={tableTexts.choose(String(columns[0]?.value(row) ?? key))}
+                      aria-label={tableTexts.choose(String(nameColumn?.value(row) ?? key))}
                       checked={selection.keys.has(key)}
                       onChange={() => {
                         toggle(row)
