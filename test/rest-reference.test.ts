@@ -77,6 +77,18 @@ t.test('the description of the REST API', async (t) => {
     )
   })
 
+  t.test('has all that the web UI uses but its pages and the sign-in', async (t) => {
+    t.strictSame(
+      [...undescribed.keys()].map((route) => route.replace('GET ', '')),
+      ['/', '/sign-in', '/sign-in-callback', '/ui/', '/ui/*']
+    )
+    t.strictSame(
+      [...descriptions.keys()].filter((route) => route.includes('session')).toSorted(),
+      ['DELETE /session', 'DELETE /session/all', 'GET /session', 'GET /session/methods', 'POST /session'],
+      'a session is of browsers alone'
+    )
+  })
+
   t.test('begins with our own routes', async (t) => {
     t.equal(operations[0]?.name, 'POST /loads')
     const tags = document.tags.map(({ name }) => name)

@@ -398,10 +398,13 @@ t.test('the pages of assets', async (t) => {
     await upstream.locator('summary').click()
     const field = upstream.getByRole('combobox')
     await field.fill('orders')
+    // Before anything is typed, the list has everything.
+    await upstream.getByRole('option', { name: 'spare' }).waitFor({ state: 'detached' })
     await upstream.getByRole('option', { name: 'orders' }).waitFor()
     const answers = await holdAnswers(page)
     await field.fill('spare')
     await field.press('Enter')
+    await answers.asked
     await answers.release()
     await upstream.getByRole('option', { name: 'spare' }).waitFor()
     t.equal(await upstream.getByText('new', { exact: true }).count(), 0)
@@ -473,7 +476,7 @@ t.test('the pages of assets', async (t) => {
     for (const tab of ['details', 'impact', 'statements', 'raw']) {
       await goTo(pageOf('asset', urn, `&tab=${tab}`))
       await page.getByRole('heading', { name: 'img src=x', level: 1 }).waitFor()
-      await page.waitForTimeout(200)
+      await page.waitForLoadState('networkidle')
       t.not(await page.title(), 'pwned', tab)
       t.equal(await page.locator('main img, main script').count(), 0, tab)
     }
@@ -514,7 +517,7 @@ t.test('the pages of assets', async (t) => {
         ]) {
           const { page } = await openPage(t, browser, { url, token, path, theme, reducedMotion: true })
           await page.getByRole('heading').first().waitFor()
-          await page.waitForTimeout(300)
+          await page.waitForLoadState('networkidle')
           t.strictSame(await violationsOf(page), [], `${theme} ${path}`)
           if (theme === 'light') {
             await page.setViewportSize({ width: 320, height: 640 })

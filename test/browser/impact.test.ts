@@ -212,6 +212,32 @@ t.test('the impact table', async (t) => {
     t.equal((await urnsIn(page))[0], last[1], 'the cycle is followed')
   })
 
+  t.test('puts chosen rows into a domain, with undo', async (t) => {
+    const { page } = await openPage(t, browser, {
+      url,
+      token,
+      path: pathOf('&platforms=urn%3Ali%3AdataPlatform%3Asnowflake')
+    })
+    await shown(page, 5)
+    for (const name of ['last0', 'last1'])
+      await page.getByRole('checkbox', { name: `Choose ${name}` }).check()
+    await page.getByRole('button', { name: 'Set domain' }).last().click()
+    const dialog = page.getByRole('dialog', { name: 'Set the domain of 2 assets' })
+    await dialog.getByRole('radio', { name: 'Sales' }).check()
+    await dialog.getByRole('button', { name: 'Set domain' }).click()
+    await page.getByText('2 assets now in Sales.').waitFor()
+    const chip = page.getByTestId('domains-affected').getByRole('link', { name: /^Sales/ })
+    await chip.filter({ hasText: '(5)' }).waitFor()
+    for (const urn of last)
+      t.equal(await page.locator(`[data-row="${urn}"] [data-cell="domain"]`).innerText(), 'Sales')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await chip.filter({ hasText: '(3)' }).waitFor()
+    const { body } = await server.graphql(
+      '{ domain(urn: "urn:li:domain:sales") { entities(input: { count: 0 }) { total } } }'
+    )
+    t.equal(body.data.domain.entities.total, 3)
+  })
+
   t.test('is sorted by a click on a head and walked by keys', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: pathOf() })
     await shown(page, 10)

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { isOpenDoor } from './open-doors.ts'
 import { skipUnless } from './skip.ts'
 
 const chromiumPath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
@@ -41,8 +42,8 @@ export type OpenPage = {
   page: Page
   context: BrowserContext
   /**
-   * Errors of the console and of scripts, violations of the page's policy, and requests to other servers. A
-   * test that causes one on purpose removes it.
+   * Errors of the console and of scripts, violations of the page's policy, requests to other servers, and
+   * requests that the API has for its own pages alone. A test that causes one on purpose removes it.
    */
   complaints: string[]
   /** Navigates to another address below `/ui/`. */
@@ -73,15 +74,19 @@ export async function openPage(
   // Longer than any single wait of a test on two busy cores, and shorter than the limit of a test file.
   page.setDefaultTimeout(20_000)
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
+    if (message.type() === 'error') complaints.push(`${message.text()} (${message.location().url})`)
   })
   page.on('pageerror', (error) => {
     complaints.push(error.message)
   })
   page.on('request', (request) => {
     const target = request.url()
-    if (!target.startsWith(`${url}/`) && !/^(data|blob):/.test(target))
-      complaints.push(`a request to ${target}`)
+    if (/^(data|blob):/.test(target)) return
+    if (!target.startsWith(`${url}/`)) complaints.push(`a request to ${target}`)
+    else if (
+      !isOpenDoor(request.method(), new URL(target).pathname.slice(new URL(`${url}/`).pathname.length - 1))
+    )
+      complaints.push(`a request that no other client may make: ${request.method()} ${target}`)
   })
   t.teardown(async () => {
     await context.close()

@@ -27,13 +27,16 @@ export type IdentityProvider = {
 
 const clientId = 'tributary'
 const clientSecret = 'a-secret-of-the-client-for-this-test'
-const publicUrl = 'https://catalog.example/below'
-const callback = `${publicUrl}/sign-in-callback`
 
 export async function withIdentityProvider(
   t: Test,
-  { groups, thin = false }: { groups: { [person: string]: readonly string[] }; thin?: boolean }
+  {
+    groups,
+    thin = false,
+    publicUrl = 'https://catalog.example/below'
+  }: { groups: { [person: string]: readonly string[] }; thin?: boolean; publicUrl?: string }
 ): Promise<IdentityProvider> {
+  const callback = `${publicUrl}/sign-in-callback`
   let isUp = true
   let handler: RequestListener = () => {}
   let key: JWK = {}
@@ -129,13 +132,17 @@ export async function withIdentityProvider(
       for (const { answer } of released) answer()
     },
     heldCount: () => held.length,
-    signIn: (url, person, { refuses = false } = {}) => walkThrough(url, person, refuses),
+    signIn: (url, person, { refuses = false } = {}) => walkThrough(url, person, { refuses, callback }),
     close
   }
 }
 
 /** What a person does in a browser: follows redirects, gives a name, agrees. */
-async function walkThrough(url: string, person: string, refuses: boolean): Promise<string> {
+async function walkThrough(
+  url: string,
+  person: string,
+  { refuses, callback }: { refuses: boolean; callback: string }
+): Promise<string> {
   const cookies = new Map<string, string>()
   const go = async (address: string, form?: { [name: string]: string }): Promise<Response> => {
     const answer = await fetch(address, {
