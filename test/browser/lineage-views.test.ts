@@ -127,7 +127,8 @@ t.test('views of the lineage graph', async (t) => {
     await until(page, `document.querySelectorAll('.graph [data-node]').length === 1`)
     t.equal(await page.locator('.graph .card[tabindex="0"]').count(), 1, 'the graph has its tab stop')
     await page.getByTestId('find').focus()
-    await press(page, 'Tab', 'Tab')
+    // Past the three buttons that copy the page.
+    await press(page, 'Tab', 'Tab', 'Tab', 'Tab')
     await focusIsOn(page, 'e')
     await press(page, 'Shift+Tab', 'Tab')
     await focusIsOn(page, 'e')
@@ -174,6 +175,9 @@ t.test('views of the lineage graph', async (t) => {
     async (t) => {
       const page = await open(t, `${from('d')}&cols=1&sel=${short('d')}`)
       await page.getByTestId('drawer-listed').getByText('1,000 of 1,000 listed.').waitFor()
+      const wide = page.locator(`.graph [data-node="${urn('d')}"]`)
+      t.equal(await wide.locator('[data-col]').count(), 8)
+      t.equal(await wide.getByTestId('more-columns').locator('text').textContent(), '+992 more')
       t.ok((await page.getByTestId('drawer-columns').locator('li').count()) < 60)
       await page.getByTestId('drawer-columns').locator('li').first().hover()
       await page.mouse.wheel(0, 100_000)

@@ -206,6 +206,13 @@ t.test('the lineage graph', async (t) => {
     t.equal(await page.locator('[data-col][data-lit]').count(), 0)
   })
 
+  await t.test('a diamond has each card once', async (t) => {
+    const { page } = await open(t, `${start}&up=2&down=0`)
+    await settled(page, ['u', 'a', 'b', 's'])
+    for (const [from, to] of ['u a', 'u b', 'a s', 'b s'].map((pair) => pair.split(' ')))
+      t.equal(await page.locator(`[data-edge="${urn(from ?? '')} -> ${urn(to ?? '')}"]`).count(), 1)
+  })
+
   await t.test('no two cards overlap, edges lead to the right, and loops are dashed', async (t) => {
     const { page } = await open(t, `${start}&up=9&down=9`)
     await page.getByRole('button', { name: 'Fit' }).click()
