@@ -1,34 +1,42 @@
-/** Looks at the beginning of a body before it is read: what it is packed or encoded in, and up to its first line. */
+/**
+ * Looks at the beginning of a body: whether it is compressed or in another encoding, and its first byte or
+ * line.
+ */
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { isSpace, opensArray } from './split-array.ts'
 
 const newline = 0x0a
 
-/** So much white space is passed over while the first byte that says what the body is has not come. */
+/** How much white space is skipped in search of the first other byte. */
 const blankMaxBytes = 64 * 1024
-/** Of an array so much is read, that its first element can be looked at. */
+/** How much of an array is read, so that its first element can be examined. */
 const arrayBeginBytes = 64 * 1024
-/** Of a JSON document that is written over several lines so much is read: its first members. */
+/**
+ * How much is read of a JSON document that is written over several lines, so that its first members can be
+ * examined.
+ */
 const documentBeginBytes = 8 * 1024
-/** The longest of the marks below. */
+/** The length of the longest mark below. */
 const marksMaxBytes = 4
 
 /**
- * `first` is the first byte that is not a white space, undefined where none has come. `text` is the
- * first of what was read, from there on. `close` is for a body that
- * nobody will read.
+ * `first` is the first byte that is not white space; undefined if there is none. `text` is what was read from
+ * that byte on. Call `close` if the body will not be read.
  */
 export type BodyBegin = {
   first: number | undefined
   firstLine: string
-  /** The first of what has been read: at least arrayBeginBytes of an array, and documentBeginBytes of a document over many lines, that has as many. */
+  /**
+   * What was read so far: at least arrayBeginBytes of an array, and documentBeginBytes of a document over
+   * several lines, or all of it if it is shorter.
+   */
   text: string
   body: AsyncGenerator<Buffer>
   close: () => Promise<void>
 }
 
-/** What begins so is not a text in UTF-8, whatever it is said to be. */
+/** A body that begins with one of these is not UTF-8 text, even if its Content-Type says so. */
 const marks: readonly { bytes: readonly number[]; is: string }[] = [
   { bytes: [0x1f, 0x8b], is: 'packed with gzip: send it with Content-Encoding: gzip' },
   { bytes: [0x28, 0xb5, 0x2f, 0xfd], is: 'packed with zstd: send it with Content-Encoding: zstd' },
@@ -38,9 +46,11 @@ const marks: readonly { bytes: readonly number[]; is: string }[] = [
 ]
 
 /**
- * Reads until the first byte that is not a white space has come, or, where it is asked for, the end of the line that begins
- * there, and gives the body whole again, without its byte order mark. `firstLine` is cut at recordMaxBytes.
- * Throws BAD_REQUEST for a body that is packed or in another encoding, and what the bytes' source throws.
+ * Reads up to the first byte that is not white space or, if `wants` is 'line', to the end of its line.
+ * Returns the whole body with it, without its byte order mark. `firstLine` is cut at recordMaxBytes.
+ *
+ * Throws BAD_REQUEST for a body that is compressed or in another encoding, and the errors of the source of
+ * the bytes.
  */
 export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'line'): Promise<BodyBegin> {
   const iterator = withoutMark(chunks)
@@ -84,7 +94,7 @@ export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'li
   }
 }
 
-/** Whether the first line is the bracket that opens an object. */
+/** Whether the first line contains only the opening brace of an object. */
 const opensDocument = (pieces: readonly Buffer[]): boolean =>
   /^\s*\{\s*\n/.test(Buffer.concat(pieces).toString('utf8'))
 

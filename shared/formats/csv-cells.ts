@@ -1,8 +1,9 @@
 /**
- * The cells of one row of CSV, by RFC 4180: out of its text, and into it.
+ * Splits a row of CSV into cells, and prints cells as a row, by RFC 4180.
  *
- * Spreadsheets run a cell that begins with = + - or @ as a formula. So a text that begins so is written with an apostrophe in
- * front, and one that has such an apostrophe already with another: reading takes away exactly what writing put there.
+ * Spreadsheets run a cell that begins with = + - or @ as a formula. Such a text is written with an apostrophe
+ * in front. A text that already has such an apostrophe gets another, so that reading removes exactly what
+ * writing added.
  */
 import { CatalogError } from '../errors.ts'
 
@@ -16,8 +17,9 @@ const unguarded = (cell: string): string =>
   cell.charCodeAt(0) === apostrophe && startsAsFormula.test(cell) ? cell.slice(1) : cell
 
 /**
- * The cells of a row, without the line break that ends it. Nothing is trimmed: white space belongs to a cell.
- * Throws BAD_REQUEST for quotes that RFC 4180 does not allow: in a cell that is not quoted, after the closing one, or not closed.
+ * The cells of a row, which has no line break at its end. Nothing is trimmed, because white space belongs to
+ * a cell. Throws BAD_REQUEST for quotes that RFC 4180 does not allow: inside an unquoted cell, after a
+ * closing quote, or never closed.
  */
 export function splitCells(text: string): string[] {
   const cells: string[] = []
@@ -65,8 +67,8 @@ function printCell(value: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A row without the line break that ends it. */
+/** A row without a line break at its end. */
 export const printCells = (cells: readonly Cell[]): string => cells.map(printCell).join(',')
 
-/** A row with the line break that ends it. */
+/** A row with a line break at its end. */
 export const printRow = (cells: readonly Cell[]): string => `${printCells(cells)}\r\n`

@@ -1,16 +1,19 @@
-/** Reads the header of a CSV load: what its rows are (edges, or domains of assets) and in which column what stands. */
+/**
+ * Reads the header of a CSV load: whether its rows are edges or domains of assets, and what each column
+ * contains.
+ */
 import { CatalogError } from '../errors.ts'
 import { printCells, splitCells } from './csv-cells.ts'
 
-/** Places are indexes of columns; -1 where there is none. */
+/** `places` are indexes of columns; -1 if a column is absent. */
 export type CsvHeader = {
   kind: 'edges' | 'domains'
-  /** The names as sent, without white space around them. */
+  /** The names as they were sent, trimmed. */
   names: readonly string[]
   places: { [Column in CsvColumn]: number }
 }
 
-/** The meanings of columns and their accepted names, in any case. The first name is ours. */
+/** What a column can contain, with its accepted names in any case. The first name is ours. */
 const columns = {
   upstream: ['upstream', 'upstreamUrn', 'upstream_urn', 'upstream urn'],
   downstream: ['downstream', 'downstreamUrn', 'downstream_urn', 'downstream urn'],
@@ -32,10 +35,10 @@ const columns = {
 
 type CsvColumn = keyof typeof columns
 
-/** Columns in front of a row in a file of rejects: what was wrong with it. */
+/** The columns that a file of rejects has before those of the row. They say what was wrong. */
 export const rejectColumns = ['reject_line', 'reject_code', 'reject_field', 'reject_message'] as const
 
-/** Columns that our own exports write and that say nothing a load would change: accepted, and not looked at. */
+/** Columns of our own exports with nothing that a load would change. They are accepted and ignored. */
 const unreadColumns: { readonly [Kind in CsvHeader['kind']]: readonly string[] } = {
   edges: ['degree', ...rejectColumns],
   domains: ['degree', 'type', 'name', 'platform', 'environment', 'exists', ...rejectColumns]
@@ -63,7 +66,7 @@ const columnOfName = new Map(
     columns[column].map((name): [string, CsvColumn] => [name.toLowerCase(), column])
   )
 )
-/** Every column there is, by our names for them. */
+/** All columns, under our names. */
 const csvColumns = [
   ...readColumns.map((column) => columns[column][0]),
   ...new Set(Object.values(unreadColumns).flat())
@@ -72,7 +75,7 @@ const csvColumns = [
 const isUnread = (name: string, kind: CsvHeader['kind']): boolean =>
   unreadColumns[kind].includes(name.toLowerCase())
 
-/** `text` is the row with the names. Throws BAD_REQUEST that names the column and what is allowed. */
+/** `text` is the row with the names. Throws BAD_REQUEST with the name of the column and what is allowed. */
 export function parseCsvHeader(text: string): CsvHeader {
   const names = splitHeader(text).map((name) => name.trim())
   const found = names.map((name) => columnOfName.get(name.toLowerCase()))
@@ -125,10 +128,10 @@ export function parseCsvHeader(text: string): CsvHeader {
   }
 }
 
-/** The header as it is kept with a load. */
+/** The header as it is stored with a load. */
 export const printCsvHeader = ({ names }: CsvHeader): string => printCells(names)
 
-/** Whether a first line has a column that a CSV load requires: then it counts as a header. */
+/** Whether a first line has a column that a CSV load requires; it then counts as a header. */
 export function looksLikeCsvHeader(line: string): boolean {
   try {
     return splitCells(line).some((name) =>
@@ -154,7 +157,7 @@ function splitHeader(text: string): string[] {
   }
 }
 
-/** Names of columns are the client's own text: little of it is shown. */
+/** Names of columns are text from the client, so only a little of one is shown. */
 const shown = (name: string): string =>
   JSON.stringify(name.length > 60 ? `${name.slice(0, 60).toWellFormed()}…` : name.toWellFormed())
 

@@ -9,8 +9,8 @@ import { splitCells } from './csv-cells.ts'
 import type { CsvHeader } from './csv-header.ts'
 
 /**
- * Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER and LIMIT_EXCEEDED; `details.field` is the name of the column as it
- * is in the header.
+ * Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER and LIMIT_EXCEEDED. `details.field` is the column's name
+ * as in the header.
  */
 export function parseCsvRecord(header: CsvHeader, text: string, line: number): ChangeRecord {
   const cells = splitCells(text)
@@ -39,7 +39,7 @@ function edgeOf({ names, places }: CsvHeader, cells: readonly string[]): Change[
   return isWithoutEffect ? [] : [{ kind: 'addEdge', upstreamUrn, downstreamUrn }]
 }
 
-/** The URN in a cell, or the column of it that another cell names. */
+/** The URN in a cell, or the URN of its column that another cell names. */
 function endOf(
   cells: readonly string[],
   place: number,
@@ -52,7 +52,7 @@ function endOf(
   return schemaFieldUrn(parseUrn(urn, names[place]).urn, column, names[columnPlace])
 }
 
-/** An empty domain cell says that the asset is in no domain, as in an export of assets. */
+/** An empty domain cell means that the asset is in no domain, as in an export of assets. */
 function domainOf({ names, places }: CsvHeader, cells: readonly string[]): Change[] {
   const entityUrn = assetUrnOf(cells[places.resource], names[places.resource] ?? '')
   const domain = cells[places.domain] ?? ''
@@ -62,11 +62,14 @@ function domainOf({ names, places }: CsvHeader, cells: readonly string[]): Chang
   ]
 }
 
-/** The column of a header that holds what an error calls by the name it has in NDJSON; the name itself where there is none. */
+/**
+ * The name in this header of a column whose NDJSON name is `field`; `field` itself if there is no such
+ * column.
+ */
 export const csvFieldOf = (header: CsvHeader, field: string): string =>
   header.names[placesByField(header).get(field) ?? -1] ?? field
 
-/** The other way round. */
+/** The inverse of csvFieldOf. */
 export function meaningOfCsvField(header: CsvHeader, name: string): string {
   const place = header.names.indexOf(name)
   return [...placesByField(header)].find(([, own]) => own === place)?.[0] ?? name

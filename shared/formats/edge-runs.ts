@@ -1,8 +1,9 @@
 /**
- * Recognises plain edges between ordinary datasets in the bytes of a body, line after line, without making texts of them.
+ * Recognises plain edges between ordinary datasets line by line in the bytes of a body, without making
+ * strings.
  *
- * What nearly all lines of large loads are: 1 us of the API for each until its chunk is stored, against 3 where each line and
- * each URN becomes a string (plain-edges.ts, which reads whatever is not read here).
+ * Nearly all lines of large loads are such edges. Each costs the API 1 us until its chunk is stored, against
+ * 3 if every line and URN becomes a string. All other lines are left to plain-edges.ts.
  */
 import { areSame, viewOf } from '../urn/byte-words.ts'
 import { endOfOrdinaryDataset, ordinaryDatasetMinBytes } from '../urn/ordinary-dataset.ts'
@@ -10,31 +11,34 @@ import type { Urn } from '../urn/urn.ts'
 import type { EdgeShape, FindEdgeShape, PlainEdge } from './plain-edges.ts'
 
 /**
- * Edges of lines that follow one another, all of one shape. The four arrays have where in `bytes` the URNs of each begin and
- * end; the same URN as on the line before has the same places.
+ * The edges of consecutive lines with the same shape. The four arrays contain where in `bytes` the URNs of
+ * each edge begin and end. A URN that repeats the one of the previous line has the same positions.
  */
 export type EdgeRun = {
   firstLine: number
   count: number
   shape: EdgeShape
   bytes: Buffer
-  /** The same memory. */
+  /** A DataView of the same memory. */
   view: DataView
   upstreamBegins: Int32Array
   upstreamEnds: Int32Array
   downstreamBegins: Int32Array
   downstreamEnds: Int32Array
-  /** Where the line behind the last begins. */
+  /** Where the line after the last one begins. */
   end: number
 }
 
-/** Reads as many lines as are such from a place on, where a line begins; null if the first is not. `bytes` ends with a line break. */
+/**
+ * Reads lines from `begin`, where a line begins, until one is not a plain edge of the same shape; null if the
+ * first is not. `bytes` ends with a line break.
+ */
 export type EdgeRunReader = (bytes: Buffer, begin: number, firstLine: number) => EdgeRun | null
 
 const newline = 0x0a
 const carriageReturn = 0x0d
 
-/** A longer line is looked at as a text. */
+/** Longer lines are read as text. */
 const learnedMaxBytes = 2_048
 
 export function createEdgeRunReader(findShape: FindEdgeShape): EdgeRunReader {
@@ -42,7 +46,7 @@ export function createEdgeRunReader(findShape: FindEdgeShape): EdgeRunReader {
   let learnedIn: Buffer | null = null
   let view = viewOf(Buffer.alloc(0))
 
-  /** Once a piece: where shapes take turns, lines are read faster as texts. */
+  /** Called once per piece of the body: if shapes alternate, reading lines as text is faster. */
   function learn(bytes: Buffer, begin: number): ShapeBytes | null {
     if (bytes === learnedIn) return null
     learnedIn = bytes
@@ -147,11 +151,14 @@ function readRun(
 const holds = (bytes: DataView, size: number, at: number, { view, length }: ShapePart): boolean =>
   at + length <= size && areSame(bytes, at, view, 0, length)
 
-/** Whether the bytes between two positions also occur at a third. A URN ends within them, so what follows is not part of it. */
+/**
+ * Whether the bytes from `begin` to `end` also occur at `at`. The compared bytes contain the end of the URN,
+ * so the URN cannot continue after them.
+ */
 const isSame = (bytes: DataView, size: number, at: number, begin: number, end: number): boolean =>
   begin !== end && at + end - begin <= size && areSame(bytes, begin, bytes, at, end - begin)
 
-/** Each edge of a run with its texts. */
+/** The edges of a run, with their URNs as text. */
 export function* edgesOfRun({
   firstLine,
   count,
@@ -163,7 +170,7 @@ export function* edgesOfRun({
   downstreamEnds
 }: EdgeRun): Generator<PlainEdge> {
   for (let index = 0; index < count; index += 1) {
-    // They were checked when the run was read.
+    // Safe: the URNs were checked when the run was read.
     const upstream = bytes.toString('latin1', upstreamBegins[index], upstreamEnds[index]) as Urn
     const downstream = bytes.toString('latin1', downstreamBegins[index], downstreamEnds[index]) as Urn
     yield { line: firstLine + index, shape, upstream, downstream }

@@ -1,8 +1,8 @@
-/** Tells proposals and legacy snapshots from other records, and reads them: what the formats `ndjson` and `mcp` have in common. */
+/** Recognises and reads proposals and legacy snapshots, for the formats `ndjson` and `mcp`. */
 import type { Change, JsonObject } from '../model/changes.ts'
 import { parseProposal, parseSnapshot } from '../model/proposal.ts'
 
-/** Levels that the envelope of a proposal or snapshot may add to those of its aspect. */
+/** The nesting that the envelope of a proposal or snapshot may add to that of its aspect. */
 export const envelopeDepth = 8
 
 const isSnapshot = (value: JsonObject): boolean =>

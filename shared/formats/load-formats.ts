@@ -1,18 +1,23 @@
-/** The formats of loads: one entry for each, from which the API, its reference and the command line derive what they accept. */
+/**
+ * The formats of loads, in one table. The API, its reference and the command line derive from it what they
+ * accept.
+ */
 
 type LoadFormat = {
-  /** The Content-Types that it may have; clients send the first. A type that several formats have leaves the choice to the body. */
+  /**
+   * The accepted Content-Types; clients send the first. If several formats share a type, the body decides.
+   */
   mediaTypes: readonly [string, ...string[]]
-  /** Endings of file names that say the format. */
+  /** Endings of file names with this format. */
   fileEndings: readonly string[]
-  /** Whether several files are one body when they follow each other: a record a line, or one document after the other. */
+  /** Whether files can be concatenated into one body: one record per line, or one document after another. */
   isJoinable: boolean
 }
 
 const [json, lines] = ['application/json', 'application/x-ndjson']
 const moreLines = ['application/ndjson', 'application/jsonl', 'application/x-jsonlines'] as const
 
-/** How their records are parsed is in parse-record.ts. A body that says nothing may be in any of them: see tell-format.ts. */
+/** parse-record.ts has the parsers. tell-format.ts chooses the format if the request does not say it. */
 export const loadFormats = {
   ndjson: { mediaTypes: [lines, ...moreLines, json], fileEndings: ['ndjson', 'jsonl'], isJoinable: true },
   csv: { mediaTypes: ['text/csv', 'application/csv'], fileEndings: ['csv'], isJoinable: false },
@@ -29,11 +34,11 @@ const entries = Object.entries(loadFormats) as (readonly [RecordFormat, LoadForm
 
 export const recordFormats = Object.keys(loadFormats) as unknown as SomeFormats
 
-/** The entry of a format; null for a format that does not exist. */
+/** The entry of a format; null for an unknown format. */
 export const loadFormat = (name: string): LoadFormat | null =>
   entries.find(([known]) => known === name)?.[1] ?? null
 
-/** The formats that may have each Content-Type. */
+/** The formats of each Content-Type. */
 export const formatsByMediaType: ReadonlyMap<string, SomeFormats> = new Map(
   entries.flatMap(([, { mediaTypes }]) =>
     mediaTypes.map((type) => [
@@ -43,9 +48,9 @@ export const formatsByMediaType: ReadonlyMap<string, SomeFormats> = new Map(
   )
 )
 
-/** What a body may be that is said to be lines of JSON. */
+/** The formats of a body whose Content-Type says lines of JSON. */
 export const formatsOfLines = formatsByMediaType.get(lines) ?? recordFormats
 
-/** The format that a file ending says; null for any other ending. */
+/** The format of a file ending; null for an unknown ending. */
 export const formatOfEnding = (ending: string): RecordFormat | null =>
   entries.find(([, { fileEndings }]) => fileEndings.includes(ending))?.[0] ?? null

@@ -6,7 +6,10 @@ import { checkJson, parseJson } from '../model/json-checks.ts'
 import { isObject } from '../model/json-values.ts'
 import { envelopeDepth, parseEnveloped } from './enveloped.ts'
 
-/** Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED and VALIDATION_FAILED, with the place in `details.field`. */
+/**
+ * Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED and VALIDATION_FAILED, with the path in
+ * `details.field`.
+ */
 export function parseMcpRecord(text: string, line: number): ChangeRecord {
   const value = parseJson(text, 'The element')
   if (!isObject(value)) throw new CatalogError('BAD_REQUEST', 'An element must be a JSON object')

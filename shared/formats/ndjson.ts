@@ -1,4 +1,6 @@
-/** Reads one line of the format `ndjson`: an edge, an operation by its name, a change proposal, or a legacy snapshot. */
+/**
+ * Reads one line of the format `ndjson`: an edge, a named operation, a change proposal, or a legacy snapshot.
+ */
 import { createHash } from 'node:crypto'
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -13,8 +15,9 @@ import { parseUrn, type Urn } from '../urn/urn.ts'
 import { envelopeDepth, isEnveloped, parseEnveloped } from './enveloped.ts'
 
 /**
- * Reads one line into the changes it asks for; a line that needs none (a data job and its own flow) has none.
- * Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED and VALIDATION_FAILED, with the place in `details.field`.
+ * Reads one line into changes. The list is empty if nothing needs to change (a data job and its own flow).
+ * Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED and VALIDATION_FAILED, with the path in
+ * `details.field`.
  */
 export function parseNdjsonRecord(text: string, line: number): ChangeRecord {
   const value = parseJson(text, 'The line')
@@ -24,7 +27,7 @@ export function parseNdjsonRecord(text: string, line: number): ChangeRecord {
   return { line, changes: changesOf(value) }
 }
 
-/** The changes that a record asks for, which must have passed checkJson. Throws as parseNdjsonRecord does. */
+/** The changes of a record, which must have passed checkJson. Throws as parseNdjsonRecord does. */
 export const changesOf = (record: JsonObject): Change[] =>
   isEnveloped(record) ? parseEnveloped(record) : parseOperation(record)
 
@@ -63,7 +66,7 @@ function parseOperation(record: JsonObject): Change[] {
 
 const edgeKeys = ['upstreamUrn', 'downstreamUrn', 'upstream', 'downstream'] as const
 
-/** The ends are called so, or as our own exports call them. */
+/** The ends have these names, or those of our own exports. */
 function edgeOf(record: JsonObject): ParsedEdge {
   const upstreamField = endField(record, 'upstreamUrn', 'upstream')
   const downstreamField = endField(record, 'downstreamUrn', 'downstream')
@@ -132,7 +135,10 @@ function createDomain(record: JsonObject): Change[] {
   ]
 }
 
-/** A line is read more than once (when it comes, when it is applied, when that is tried again), so its id is always the same. */
+/**
+ * The id is derived from the name, because a line is parsed several times: when it is received, applied and
+ * retried.
+ */
 function idFromName(name: string, parentDomain: Urn | undefined): string {
   const hex = createHash('sha256')
     .update(JSON.stringify([parentDomain ?? null, name]))
@@ -165,7 +171,10 @@ function describeDomain(record: JsonObject): Change[] {
   ]
 }
 
-/** The top level is asked for by null, not by saying nothing: a line that has lost its parent must not move anything. */
+/**
+ * Moving to the top level needs an explicit null, so that a line that has lost its parent does not move
+ * anything.
+ */
 function moveDomain(record: JsonObject): Change[] {
   const { parentDomain } = record
   if (parentDomain === undefined)

@@ -1,4 +1,7 @@
-/** Reads the records of a load by the name of its format: the same when it is received and when it is applied. */
+/**
+ * Parses the records of a load by the name of its format, in the same way when they are received and when
+ * they are applied.
+ */
 import { CatalogError } from '../errors.ts'
 import type { ChangeRecord } from '../model/changes.ts'
 import { isObject } from '../model/json-values.ts'
@@ -12,21 +15,24 @@ import { parseNdjsonRecord } from './ndjson.ts'
 import { parseOpenLineageRecord } from './openlineage.ts'
 import { parseUndoRecord } from './undo.ts'
 
-/** What is to be known to read the records of a load. `header` is the row with the names of the columns (csv). */
+/** What is needed to read the records of a load. `header` is the first row of a CSV. */
 export type RecordShape = { format: string; header: string | null }
 
 export type RecordParser = {
   /** Throws what the parser of the format throws. */
   parse: (text: string, line: number) => ChangeRecord
-  /** What a record of this shape calls the field that an error names as it is called in NDJSON. */
+  /** The field of this format for a field that an error names as in NDJSON. */
   fieldOf: (field: string) => string
-  /** What NDJSON calls the field that a record of this shape calls so. */
+  /** The NDJSON name of a field of this format. */
   meaningOf: (field: string) => string
-  /** What is in a field of a record that could be taken apart; null if the record has no such field at its top. */
+  /**
+   * The text of a field of a well-formed record; null if the record does not have this field at its top
+   * level.
+   */
   valueOf: (text: string, field: string) => string | null
-  /** The record with another text in that field. */
+  /** The record with that field replaced by another text. */
   withValue: (text: string, field: string, value: string) => string
-  /** The message of a refusal, with what the record is called where it has a name. */
+  /** The message of a reject, prefixed with the name of the record if it has one. */
   messageOf: (text: string, message: string) => string
 }
 
@@ -40,7 +46,7 @@ const inJson = {
   messageOf: unnamed
 }
 
-/** The parser of each format, and of the records that an undo consists of. */
+/** The parser of each format, and of the records of an undo. */
 const parsers: Readonly<Record<RecordFormat | 'undo', (header: string | null) => RecordParser>> = {
   ndjson: () => ({ parse: parseNdjsonRecord, ...inJson }),
   csv: parserOfCsv,

@@ -1,4 +1,7 @@
-/** Recognises the rows of most CSV loads, edges in their first two columns, without taking them apart: plain-edges.ts for another spelling. */
+/**
+ * Recognises the rows of most CSV loads, which have an edge in their first two columns, without splitting
+ * them into cells. The CSV counterpart of plain-edges.ts.
+ */
 import { splitCells } from './csv-cells.ts'
 import type { CsvHeader } from './csv-header.ts'
 import { flat, plainEdge, type EdgeShape, type PlainEdgeReader } from './plain-edges.ts'
@@ -6,7 +9,10 @@ import { flat, plainEdge, type EdgeShape, type PlainEdgeReader } from './plain-e
 const quote = 0x22
 const comma = 0x2c
 
-/** What is behind the edge (a degree) differs from row to row; a chunk numbers its shapes with one byte. */
+/**
+ * The cells after the edge (such as a degree) differ from row to row, and each combination is a shape. A
+ * chunk numbers its shapes with one byte.
+ */
 const shapesMaxCount = 64
 
 /** Null if the header has other columns. */
@@ -20,7 +26,7 @@ export function createPlainCsvReader({ kind, names, places }: CsvHeader): PlainE
   const shapes: EdgeShape[] = []
   let last: EdgeShape | undefined
 
-  /** Known by what stands around the URNs; a new one only where the whole row is well formed. */
+  /** Finds a shape by the text around the URNs. Adds a new one only if the whole row is well formed. */
   function shapeOf(text: string, prefix: string, middle: string, suffix: string): EdgeShape | undefined {
     const isIt = (shape: EdgeShape | undefined): boolean =>
       shape !== undefined && shape.suffix === suffix && shape.middle === middle && shape.prefix === prefix
@@ -49,7 +55,7 @@ export function createPlainCsvReader({ kind, names, places }: CsvHeader): PlainE
   }
 }
 
-/** Where the comma behind a cell stands, or the end of the row; -1 for a cell that holds a quote. */
+/** The position of the comma after a cell, or the end of the row; -1 for a cell that contains a quote. */
 function endOfCell(text: string, start: number): number {
   if (text.charCodeAt(start) !== quote) {
     const end = text.indexOf(',', start)

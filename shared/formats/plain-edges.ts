@@ -1,15 +1,20 @@
 /**
- * Recognises the lines that most loads are made of, edges given by their two ends alone, to be added or removed, without reading them as JSON.
+ * Recognises the lines of most loads, edges that consist only of their two ends, to be added or removed,
+ * without parsing them as JSON.
  *
- * Lines of one program look alike: what stands before, between and after the two URNs is a shape, found once and then
- * only compared (0.7 us a line, against 5.2 as JSON with its checks). Whatever does not fit is read as any other record.
+ * The lines of one program look alike. The text before, between and after the two URNs is called a shape. It
+ * is found once and then only compared: 0.7 us per line, against 5.2 for parsing and checking JSON. A line
+ * that does not match is read like any other record.
  */
 import { edgePairOf } from '../model/lineage-fields.ts'
 import { knownUrn } from '../urn/known-urns.ts'
 import { isOrdinaryDataset } from '../urn/ordinary-dataset.ts'
 import type { Urn } from '../urn/urn.ts'
 
-/** The text of a line is prefix, URN, middle, URN, suffix. Which of the two it asks for is `isRemoval`. */
+/**
+ * The text of a line is prefix, URN, middle, URN, suffix. `isRemoval` says whether the edge is removed or
+ * added.
+ */
 export type EdgeShape = {
   prefix: string
   middle: string
@@ -18,7 +23,7 @@ export type EdgeShape = {
   isRemoval: boolean
 }
 
-/** `shape` is the same object for all lines of a body that have it. */
+/** `shape` is the same object for all lines of a body with the same shape. */
 export type PlainEdge = { line: number; shape: EdgeShape; upstream: Urn; downstream: Urn }
 
 const end = '"(upstreamUrn|downstreamUrn)"[ \\t]*:[ \\t]*"'
@@ -27,19 +32,22 @@ const edgeLine = new RegExp(
   `^(\\{[ \\t]*(?:${op}[ \\t]*,[ \\t]*)?${end})([^"\\\\]*)("[ \\t]*,[ \\t]*${end})([^"\\\\]*)("[ \\t]*(?:,[ \\t]*${op}[ \\t]*)?\\})$`
 )
 
-/** Bodies have one shape, hand-made ones a few. */
+/** Bodies have one shape; those written by hand have a few. */
 const shapesMaxCount = 16
 
-/** Thousands of lines are made again from one shape: one that is padded out would be held as often. */
+/** A padded shape would take much memory, since thousands of lines are printed from it. */
 const shapeMaxChars = 256
 
-/** Columns are on assets, and jobs on flows: their edges take more than two look-ups. */
+/** These need more than two lookups: a column also concerns its asset, a job its flow. */
 const takesMore = new Set(['schemaField', 'dataFlow'])
 
-/** Reads a line that is a plain edge; null for one that is to be read in full. */
+/** Reads a line that is a plain edge; null for one that must be parsed in full. */
 export type PlainEdgeReader = (text: string, line: number) => PlainEdge | null
 
-/** The shapes of one body, each once. Finds that of a line; nothing if it has none, or they are too many. */
+/**
+ * Finds the shape of a line among those of one body, or adds it. Returns undefined if the line has none, or
+ * there are too many.
+ */
 export type FindEdgeShape = (text: string) => EdgeShape | undefined
 
 export function createEdgeShapes(): FindEdgeShape {
@@ -68,7 +76,7 @@ export function createEdgeShapes(): FindEdgeShape {
   }
 }
 
-/** A reader for the lines of one body of JSON. */
+/** A reader for the lines of one JSON body. */
 export function createPlainEdgeReader(findShape: FindEdgeShape = createEdgeShapes()): PlainEdgeReader {
   let shape: EdgeShape | undefined
   return (text, line) => {
@@ -81,7 +89,7 @@ export function createPlainEdgeReader(findShape: FindEdgeShape = createEdgeShape
   }
 }
 
-/** What another shape has behind its URNs may end as this one does: the second text is then no URN. */
+/** A line of another shape can have the same beginning and end. Its second text is then not a URN. */
 function edgeOfShape(shape: EdgeShape, text: string, line: number): PlainEdge | null {
   const fits =
     text.startsWith(shape.prefix) && text.endsWith(shape.suffix)
@@ -94,7 +102,7 @@ function edgeOfShape(shape: EdgeShape, text: string, line: number): PlainEdge | 
   return plainEdge(line, shape, upstream, downstream)
 }
 
-/** The edge between two texts; null if they are not URNs, or it takes more than that to tell what it means. */
+/** The edge between two texts; null if they are not URNs, or if the edge needs to be read in full. */
 export function plainEdge(
   line: number,
   shape: EdgeShape,
@@ -106,7 +114,7 @@ export function plainEdge(
   return otherEdge(line, shape, upstream, downstream)
 }
 
-/** An edge between entities of any types; null if it takes more than that to tell what it means. */
+/** An edge between entities of any type; null if it needs to be read in full. */
 function otherEdge(
   line: number,
   shape: EdgeShape,
@@ -121,10 +129,13 @@ function otherEdge(
     : null
 }
 
-/** What holds a quote or an escape is not one text of JSON as it stands; the empty text is not a URN. */
+/**
+ * A text with a quote or an escape is not a plain JSON string. The empty text stands for it, because it is
+ * not a URN.
+ */
 const asWritten = (text: string): string => (text.includes('"') || text.includes('\\') ? '' : text)
 
-/** A slice of a longer text would keep all of that text in memory. */
+/** Copies a text, because a slice would keep the whole longer text in memory. */
 export const flat = (text: string): string => Buffer.from(text, 'utf8').toString('utf8')
 
 /** The line as it was sent. */

@@ -1,12 +1,15 @@
-/** Gathers the bytes of one record as they come, in bounded memory, and turns them into text. */
+/** Gathers the bytes of one record as they arrive, in bounded memory, and decodes them. */
 import { isUtf8 } from 'node:buffer'
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 
-/** A record as it was sent. `fault` says why it cannot be parsed; `text` is then what is kept of it. */
+/** A record as it was sent. `fault` says why it cannot be parsed; `text` is then the part that was kept. */
 export type RawRecord = { line: number; text: string; fault?: CatalogError }
 
-/** Of a record that is too long only so much is kept: more than a reject keeps, so that it counts as cut. */
+/**
+ * What is kept of a record that is too long. It is more than a reject keeps, so that the reject is marked as
+ * cut.
+ */
 const keptBytes = limits.rejectRecordMaxBytes + 1024
 
 const piecesMaxCount = 1024
@@ -27,16 +30,16 @@ export function checkedLine(line: number): number {
 
 export type RecordBuffer = {
   add(bytes: Buffer): void
-  /** Ends the record; null if it holds nothing but white space, which is left out at both ends. */
+  /** Ends the record and trims it; null if it contains only white space. */
   end(line: number): RawRecord | null
-  /** Ends the record, and gives it as it stands. */
+  /** Ends the record and returns it unchanged. */
   endWhole(line: number): RawRecord
 }
 
-/** The limit that a record is held to, in bytes. */
+/** The limit in bytes that applies to a record. */
 export type RecordLimit = 'recordMaxBytes' | 'openLineageEventMaxBytes' | 'dbtNodeMaxBytes'
 
-/** At most as many bytes as the limit has are held, however long the record is. */
+/** Keeps no more bytes than the limit, however long the record is. */
 export function createRecordBuffer(limit: RecordLimit = 'recordMaxBytes'): RecordBuffer {
   const maximum = limits[limit]
   let pieces: Buffer[] = []
@@ -60,7 +63,8 @@ export function createRecordBuffer(limit: RecordLimit = 'recordMaxBytes'): Recor
       if (total <= maximum) {
         pieces.push(bytes)
         held += bytes.length
-        // A body that drips in would else leave more objects than bytes.
+        // A body that arrives a few bytes at a time would otherwise need more memory for objects than for
+        // bytes.
         if (pieces.length >= piecesMaxCount) pieces = [Buffer.concat(pieces)]
       } else if (held < keptBytes) {
         const rest = bytes.subarray(0, keptBytes - held)
@@ -70,7 +74,7 @@ export function createRecordBuffer(limit: RecordLimit = 'recordMaxBytes'): Recor
     },
     end(line) {
       const record = endWhole(line)
-      // What is left of a record that is too long stays longer than a reject keeps.
+      // Not trimmed, so that it stays longer than a reject keeps.
       if (record.fault?.code === 'LIMIT_EXCEEDED') return record
       const text = record.text.trim()
       return text === '' && !record.fault ? null : { ...record, text }
@@ -95,7 +99,8 @@ function toRawRecord(bytes: Buffer, actual: number, line: number, limit: RecordL
   }
   const text = bytes.toString('utf8')
   if (!isUtf8(bytes)) {
-    // What was not valid UTF-8 is kept as a lone surrogate, never as a character the client could have sent: the text cannot pass for the record.
+    // Invalid UTF-8 becomes a lone surrogate, which a client cannot send, so that this text cannot be
+    // mistaken for the record.
     return {
       line,
       text: text.replaceAll('\ufffd', '\udcff'),

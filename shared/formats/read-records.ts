@@ -1,4 +1,4 @@
-/** Reads the records of a load from its bytes as they come, one by one, in bounded memory. */
+/** Reads the records of a load one by one from its bytes as they arrive, in bounded memory. */
 import { CatalogError } from '../errors.ts'
 import type { ChangeRecord } from '../model/changes.ts'
 import { beginOf, type BodyBegin } from './body-begin.ts'
@@ -23,21 +23,24 @@ import { splitCsv } from './split-csv.ts'
 import { splitLines } from './split-lines.ts'
 import { tellFormat } from './tell-format.ts'
 
-/** A record that was understood, or the reason why not. `text` is the record as sent; of one too long, its begin. An edge given by its ends alone needs no more. */
+/**
+ * A parsed record, or the error. `text` is the record as it was sent, or the beginning of one that is too
+ * long. A plain edge needs no text.
+ */
 export type SingleRecord =
   | { line: number; text: string; record: ChangeRecord }
   | { line: number; text: string; error: CatalogError }
   | PlainEdge
 
-/** One record, or edges of many lines. */
+/** One record, or the edges of several lines. */
 export type ReadRecord = SingleRecord | EdgeRun
 
-/** The format a body is in, or those it may be in: then the body tells. */
+/** The format of a body, or the formats among which the body decides. */
 export type SentFormat = RecordFormat | readonly [RecordFormat, ...RecordFormat[]]
 
 /**
- * The records of each piece of the body together, one wait for all of them. `source` is who states them, where the body says it: it is then all that
- * this source states.
+ * The records come in one list per piece of the body, to save awaits. `source` states them, if the body says
+ * it; the load is then a snapshot of that source.
  */
 export type OpenedRecords = RecordShape & {
   format: RecordFormat
@@ -46,12 +49,14 @@ export type OpenedRecords = RecordShape & {
 }
 
 /**
- * Opens a body: tells its format where that is open, and reads the header of a CSV. A record has as `line` its line number,
- * or the number of the element of an array, from 1. One that cannot be read is an entry with its error, never an exception.
+ * Opens a body: recognises its format if it is not given, and reads the header of a CSV. The `line` of a
+ * record is its line number, or the number of its array element, from 1. An unreadable record becomes an
+ * entry with its error, never an exception.
  *
- * Throws UNSUPPORTED_MEDIA_TYPE where nothing tells the format, BAD_REQUEST for a body that is not a text in UTF-8 and for the
- * header of a CSV, and what openProject throws for a dbt project, which is read to its end here. Reading on throws BAD_REQUEST where an array is cut off or followed by something, LIMIT_EXCEEDED
- * (loadMaxRecords), and what the bytes' source throws.
+ * Throws UNSUPPORTED_MEDIA_TYPE if the format cannot be recognised, BAD_REQUEST for a body that is not UTF-8
+ * text and for an invalid CSV header, and what openProject throws for a dbt project, which is read completely
+ * here. Reading the records throws BAD_REQUEST if an array is cut off or followed by something,
+ * LIMIT_EXCEEDED (loadMaxRecords), and the errors of the source of the bytes.
  */
 export async function openRecords(
   sent: SentFormat,
@@ -99,7 +104,7 @@ async function toldFormat(sent: SentFormat, begin: BodyBegin): Promise<RecordFor
   }
 }
 
-/** A body without a row has no header and no records. */
+/** A body without rows has no header and no records. */
 async function openCsv(pieces: AsyncGenerator<RawRecord[]>): Promise<OpenedRecords> {
   const { value: [first, ...others] = [], done } = await pieces.next()
   if (done || !first) return { format: 'csv', header: null, records: nothing() }
@@ -126,10 +131,13 @@ async function* resume(first: RawRecord[], pieces: AsyncGenerator<RawRecord[]>):
   yield* pieces
 }
 
-/** A piece of the shortest lines holds tens of thousands, and each that is at fault becomes an error of a kilobyte or two. */
+/**
+ * A piece of the body can have tens of thousands of short lines, and each invalid one becomes an error of one
+ * or two kilobytes.
+ */
 const recordsAtOnce = 1_000
 
-/** `mayBeReject` where a line may be one of a file of rejects. */
+/** `mayBeReject` says whether a line may come from a file of rejects. */
 type Reader = {
   parser: RecordParser
   readPlainEdge: PlainEdgeReader | null

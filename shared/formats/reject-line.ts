@@ -1,9 +1,12 @@
-/** A line of `GET /loads/{id}/rejects` that is sent again, fixed: what counts is the record in it. */
+/**
+ * Unpacks a line of `GET /loads/{id}/rejects` that is sent again after a correction: only the record in it
+ * counts.
+ */
 import { isObject } from '../model/json-values.ts'
 
-/** The record that a line of rejects holds, as a text or as JSON; of any other line the line itself. */
+/** The record in a line of rejects, as text or as JSON; any other line is returned unchanged. */
 export function recordOfReject(text: string): string {
-  // No record has such a field, so almost no line is looked at twice.
+  // No valid record has this field, so almost no line is parsed twice.
   return text.includes('"record"') ? (opened(text) ?? text) : text
 }
 
@@ -14,7 +17,7 @@ function opened(text: string): string | null {
     if (typeof value.record === 'string') return value.record
     return isObject(value.record) ? JSON.stringify(value.record) : null
   } catch {
-    // No JSON, or too deep to be written again: its parser says so.
+    // Not JSON, or nested too deeply to be printed: the parser of the record will report it.
     return null
   }
 }

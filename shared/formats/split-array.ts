@@ -1,8 +1,8 @@
 /**
  * Splits a JSON array into its elements while it streams in, without building the array.
  *
- * Knows of JSON only what is needed to find where an element ends: texts with their escapes, and nesting. Whether an
- * element is JSON is for its parser to say.
+ * It only understands enough JSON to find where an element ends: strings with escapes, and nesting. The
+ * parser of the element checks whether it is JSON.
  */
 import { CatalogError } from '../errors.ts'
 import { createRecordBuffer, type RawRecord, type RecordLimit } from './raw-record.ts'
@@ -19,8 +19,9 @@ export const isSpace = (byte: number): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /**
- * Elements are numbered from 1, and given by the piece they came in. The first byte that is not a white space must be `[`. Holds one element at most.
- * Throws BAD_REQUEST if the array does not end, or something follows it: the upload was cut off or is not an array.
+ * Elements are numbered from 1, and grouped by the piece of the body they end in. The first byte that is not
+ * white space must be `[`. Holds at most one element. Throws BAD_REQUEST if the array does not end or is
+ * followed by something: the upload was cut off, or the body is not an array.
  */
 export async function* splitArray(
   chunks: AsyncIterable<Buffer>,
@@ -73,7 +74,7 @@ export async function* splitArray(
     )
 }
 
-/** An empty element is a fault of its own line, except for the one that an empty array has. */
+/** An empty element gets an error of its own, except in an empty array. */
 function endElement(
   scan: { state: string; elements: number },
   record: RawRecord | null,

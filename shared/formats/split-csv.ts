@@ -1,8 +1,9 @@
 /**
- * Splits a stream of bytes into the rows of a CSV, by RFC 4180: a row ends at a line break that is not in quotes.
+ * Splits a stream of bytes into the rows of a CSV, by RFC 4180: a row ends at a line break outside quotes.
  *
- * A row is numbered by the physical line it begins on. A quote that is not closed costs its own line and no other: where
- * the lines that follow make no row together with it, that line alone is at fault, and reading continues with the next.
+ * A row has the number of the physical line on which it begins. An unclosed quote invalidates only its own
+ * line: if that line and the following ones do not make a valid row, only that line gets an error, and
+ * reading continues with the next.
  */
 import { isUtf8 } from 'node:buffer'
 import { CatalogError } from '../errors.ts'
@@ -13,12 +14,12 @@ import { checkedLine, createRecordBuffer, type RawRecord } from './raw-record.ts
 const newline = 0x0a
 const carriageReturn = 0x0d
 
-/** Lines of one row: what is held of a quote that nobody closes is bounded in number as well. */
+/** The most lines in a row. Also bounds how many are held after an unclosed quote. */
 const rowMaxLines = 10_000
 
 /**
- * Lines are numbered from 1, and rows given by the piece they came in. Blank lines, and those of commas alone, are counted
- * and left out. Holds a row beside the piece.
+ * Lines are numbered from 1, and rows are grouped by the piece of the body they end in. Blank lines, and
+ * lines with only commas, are counted but left out. Holds at most one row in addition to the piece.
  */
 export async function* splitCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord[]> {
   const finder = createRowFinder()
@@ -56,26 +57,26 @@ export async function* splitCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<R
 }
 
 type RowFinder = {
-  /** The number of the line that comes next. */
+  /** The number of the next line. */
   nextLine(): number
   addLine(line: RawRecord): void
-  /** Lines that all end. */
+  /** Adds lines, all of which end with a line break. */
   addLines(text: string): void
-  /** No line comes any more. */
+  /** Ends the input. */
   end(): void
-  /** The rows found since the last time. */
+  /** The rows found since the last call. */
   take(): RawRecord[]
 }
 
-/** Lines that have begun a row and not ended it. */
+/** The lines of a row that has begun and not ended. */
 type OpenRow = { lines: RawRecord[]; bytes: number }
 
 /**
- * Finds the rows in lines. A row continues while the quotes in it are odd in number, which is all that RFC 4180 takes; whether
- * the quotes stand where they may is looked at here for rows of several lines only, the others are for their parser.
+ * Finds the rows in lines. A row continues while its number of quotes is odd; RFC 4180 needs no more. Only
+ * rows of several lines are also checked here for misplaced quotes. The parser checks the others.
  *
- * A line with an even number of quotes never opens a row, so a line is looked at three times at most, whatever is opened
- * and not closed.
+ * A line with an even number of quotes never opens a row. So each line is examined at most three times,
+ * whatever is opened and not closed.
  */
 function createRowFinder(): RowFinder {
   let next = 1
@@ -104,7 +105,7 @@ function createRowFinder(): RowFinder {
     pushRow({ line: row.lines[0]?.line ?? next, text })
   }
 
-  /** The first line is at fault, and the others are read again. */
+  /** The first line gets the error, and the others are read again. */
   function giveUp({ lines: [first, ...others] }: OpenRow): void {
     open = null
     if (first) rows.push({ ...first, text: withoutReturn(first.text), fault: notClosed() })

@@ -1,4 +1,7 @@
-/** Splits a stream of bytes into lines. Blank lines are counted and left out; the last line needs no end. Runs of plain edges are left as they are. */
+/**
+ * Splits a stream of bytes into lines. Blank lines are counted but left out, and the last line needs no line
+ * break. Runs of plain edges stay bytes.
+ */
 import { isUtf8 } from 'node:buffer'
 import { limits } from '../limits.ts'
 import type { EdgeRun, EdgeRunReader } from './edge-runs.ts'
@@ -7,9 +10,12 @@ import { checkedLine, createRecordBuffer, type RawRecord, type RecordLimit } fro
 const newline = 0x0a
 
 /**
- * Lines are numbered from 1, and given by the piece they came in: one wait for some hundred lines. Holds one line beside
- * the piece, and of one that is too long only its begin. Runs that a reader finds at the beginning of the whole lines of a piece
- * are given as it found them; after the first line that is not one, the piece is split.
+ * Lines are numbered from 1, and grouped by the piece of the body they end in, so that one await covers some
+ * hundred lines. Holds at most one line in addition to the piece, and only the beginning of a line that is
+ * too long.
+ *
+ * Runs that a reader finds at the beginning of a piece are returned unchanged. From the first other line on,
+ * the piece is split.
  */
 export async function* splitLines(
   chunks: AsyncIterable<Buffer>,
@@ -43,7 +49,7 @@ export async function* splitLines(
     }
     const whole = wholeLines.subarray(runsEnd)
     if (whole.length <= limits.recordMaxBytes && isUtf8(whole)) {
-      // One text for all of them: a quarter of the time that a text for each line takes.
+      // One text for all lines takes a quarter of the time of decoding each line.
       const text = whole.toString('utf8')
       for (
         let start = 0, end = text.indexOf('\n');

@@ -1,20 +1,27 @@
 /**
- * Splits JSON documents, one after the other, into the members that are wanted of them while they stream in, without building the documents.
+ * Splits consecutive JSON documents into the wanted members while they stream in, without building the
+ * documents.
  *
- * Knows of JSON only what is needed to find where a member ends. Whether a member is JSON is for its reader to say; what is not wanted is passed
- * over, and held nowhere.
+ * It only understands enough JSON to find where a member ends. The reader of a member checks whether it is
+ * JSON. Other members are skipped and never held.
  */
 import { CatalogError } from '../errors.ts'
 import { createRecordBuffer, type RawRecord } from './raw-record.ts'
 import { isSpace } from './split-array.ts'
 
-/** Of the members of a document: `whole` are given as they are; of `opened`, which are objects or lists, each member or element is. */
+/**
+ * Members in `whole` are returned in one piece. Those in `opened` are objects or lists, and each of their
+ * members or elements is returned.
+ */
 export type WantedMembers = { whole: ReadonlySet<string>; opened: ReadonlySet<string> }
 
-/** A member of the document: of `section`, under `key`; `key` is null where the section itself is the value. */
+/**
+ * A member of the document: the value under `key` in `section`. `key` is null if the value is the section
+ * itself.
+ */
 export type Member = { section: string; key: string | null; value: RawRecord }
 
-/** `end` stands where a document ends. */
+/** `end` marks the end of a document. */
 export type SplitPiece = Member | 'end'
 
 const quote = 0x22
@@ -30,8 +37,8 @@ const isCloser = (byte: number): boolean => byte === closesObject || byte === cl
 type Expected = 'document' | 'key' | 'colon' | 'value' | 'inside' | 'after'
 
 /**
- * The pieces of each chunk together. Throws BAD_REQUEST where a document is not an object, or does not end. A member that is longer than dbtNodeMaxBytes,
- * or not UTF-8, has a fault.
+ * The pieces of each chunk, in one list. Throws BAD_REQUEST if a document is not an object, or does not end.
+ * A member that is longer than dbtNodeMaxBytes, or is not UTF-8, has a fault.
  */
 export async function* splitMembers(
   chunks: AsyncIterable<Buffer>,
@@ -52,7 +59,7 @@ function createSplitter({ whole, opened }: WantedMembers): {
   const buffer = createRecordBuffer('dbtNodeMaxBytes')
   let expected: Expected = 'document'
   let documentCount = 0
-  /** The name of the section that is open, and how many elements of it have begun; null directly in the document. */
+  /** The name of the open section, and how many of its elements have begun; null directly in the document. */
   let section: { name: string; isArray: boolean; count: number } | null = null
   let key = ''
   let mayClose = false
@@ -60,7 +67,7 @@ function createSplitter({ whole, opened }: WantedMembers): {
 
   function read(chunk: Buffer): SplitPiece[] {
     const pieces: SplitPiece[] = []
-    /** Where what is kept begins in this chunk. */
+    /** Where the part of this chunk begins that is kept. */
     let start = 0
 
     function endValue(index: number): void {

@@ -1,4 +1,4 @@
-/** Tells the format of a body that does not say it, from its first byte and its first line. */
+/** Recognises the format of a body from its first byte and first line, if the request does not say it. */
 import { CatalogError } from '../errors.ts'
 import { endOfString } from '../model/exact-numbers.ts'
 import { isObject } from '../model/json-values.ts'
@@ -10,10 +10,10 @@ import { formatsOfLines, type RecordFormat } from './load-formats.ts'
 import { opensArray } from './split-array.ts'
 
 /**
- * The format among those it may be. The keys of the first object tell events (`openlineage`); any other array is `mcp`; of lines of
- * JSON the first decides between `mcp` and `ndjson`; a line with the names of columns is `csv`. An artifact of dbt says that it is one in its first member.
- * A body without a first byte is whatever may be.
- * Throws UNSUPPORTED_MEDIA_TYPE, naming the choices, if it is none of these or one that is not allowed.
+ * Recognises one of `candidates`. An array is `openlineage` if its first object has keys of an event, else
+ * `mcp`. The first member of a dbt artifact names the artifact. The first line of JSON decides between `mcp`
+ * and `ndjson`. A line with names of columns is `csv`. A body with only white space is the first candidate.
+ * Throws UNSUPPORTED_MEDIA_TYPE, with the choices, if the format is not recognised or not a candidate.
  */
 export function tellFormat(
   { first, firstLine, text }: Pick<BodyBegin, 'first' | 'firstLine' | 'text'>,
@@ -29,7 +29,7 @@ export function tellFormat(
         ? 'dbt'
         : formatOfLine(firstLine)
   if (told !== null && candidates.includes(told)) return told
-  // Of what is said to be lines each is judged by itself.
+  // The Content-Type says lines of JSON: each line is then judged on its own.
   if (candidates.every((each) => formatsOfLines.some((format) => format === each))) return candidates[0]
   const why =
     told === null
@@ -52,10 +52,10 @@ function formatOfLine(line: string): RecordFormat | null {
 
 const keysOfEvents = ['eventTime', 'eventType', 'run', 'job', 'dataset', 'producer', 'schemaURL']
 
-/** Whether the first object of a text, which may be cut off, has a key that no other record has. */
+/** Whether the first object of a text, which may be cut off, has a key that only events have. */
 const isEvent = (text: string): boolean => keysOfFirst(text).some((key) => keysOfEvents.includes(key))
 
-/** The keys of the first object of a text, as far as the text goes. */
+/** The keys of the first object in a text that may be cut off. */
 function keysOfFirst(text: string): string[] {
   const keys: string[] = []
   let depth = 0

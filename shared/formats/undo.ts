@@ -1,6 +1,6 @@
 /**
- * Reads one record of an undo: a change of the load that is taken back. Nobody sends this format; a load of ours is made of
- * it, and its rejects show it.
+ * Reads one record of an undo, which takes back one change of a load. Clients do not send this format: the
+ * undo creates a load in it, and the rejects of that load show it.
  */
 import { CatalogError } from '../errors.ts'
 import type {
@@ -15,14 +15,17 @@ import { parseJson } from '../model/json-checks.ts'
 import { isObject } from '../model/json-values.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
 
-/** `nothing`: what the same load has changed again, and takes back there. The others but `undoChange`s cannot be taken back. */
+/**
+ * `nothing` stands for a change that the same load changed again; that later change takes back both.
+ * `deleted` and `event` cannot be taken back.
+ */
 export type UndoRecord =
   | UndoChange
   | { kind: 'nothing' }
   | { kind: 'deleted'; entityUrn: Urn }
   | { kind: 'event'; entityUrn: Urn; aspectName: string }
 
-/** Throws UNSUPPORTED for what cannot be taken back, BAD_REQUEST for anything but a record of an undo. */
+/** Throws UNSUPPORTED for a change that cannot be taken back, and BAD_REQUEST for an invalid record. */
 export function parseUndoRecord(text: string, line: number): ChangeRecord {
   const value = parseJson(text, 'The record')
   if (!isObject(value)) throw noRecord()

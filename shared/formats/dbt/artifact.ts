@@ -1,20 +1,21 @@
-/** Which artifact of dbt a document is, and in which version of its schema. */
+/** Recognises which dbt artifact a document is, and the version of its schema. */
 import { CatalogError } from '../../errors.ts'
 import type { JsonValue } from '../../model/changes.ts'
 import { isObject } from '../../model/json-values.ts'
 
 export type ArtifactKind = 'manifest' | 'catalog' | 'run-results'
 
-/** `https://schemas.getdbt.com/dbt/manifest/v12.json` */
+/** For example `https://schemas.getdbt.com/dbt/manifest/v12.json`. */
 const schemaAddress = /\/dbt\/([a-z-]+)\/v(\d+)\.json$/
 
-/** dbt 0.19 to 1.11; 20 is what dbt Fusion calls the twelfth. */
+/** dbt 0.19 to 1.11. dbt Fusion calls version 12 version 20. */
 const knownManifests: ReadonlySet<number> = new Set([...Array.from({ length: 12 }, (_, at) => at + 1), 20])
 const knownText = 'v1 to v12 and v20 (dbt 0.19 to 1.11, dbt Fusion)'
 
 /**
- * Reads the member `metadata` of a document. Throws BAD_REQUEST where it names no artifact that a load takes, UNSUPPORTED for a manifest of a
- * version that is not known: what a newer one means by the same fields cannot be told, and a snapshot would remove what was misread.
+ * Reads the member `metadata` of a document. Throws BAD_REQUEST if it does not name an artifact that a load
+ * accepts. Throws UNSUPPORTED for a manifest of an unknown version: its fields may mean something else, and a
+ * snapshot would remove what was misread.
  */
 export function artifactOf(metadata: JsonValue | undefined): ArtifactKind {
   const address = isObject(metadata) ? metadata.dbt_schema_version : undefined
@@ -41,6 +42,6 @@ export function artifactOf(metadata: JsonValue | undefined): ArtifactKind {
   return kind
 }
 
-/** Whether a text begins as an artifact of dbt does; it may be cut off. */
+/** Whether a text, which may be cut off, begins like a dbt artifact. */
 export const looksLikeArtifact = (begin: string): boolean =>
   /^\s*\{\s*"metadata"\s*:\s*\{[^{}]{0,4000}"dbt_schema_version"\s*:\s*"/.test(begin)

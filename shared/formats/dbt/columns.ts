@@ -1,4 +1,4 @@
-/** The columns of a table, from the catalog or the manifest, as proposals of schemaMetadata. */
+/** Proposes the columns of a table as schemaMetadata, from the catalog or the manifest. */
 import type { JsonObject } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 import { schemaOf } from '../../openlineage/facets/schema.ts'
@@ -8,8 +8,8 @@ import type { PickedColumn } from './pick-node.ts'
 import { add, patch, upsert, type Addition } from './proposals.ts'
 
 /**
- * The columns of the catalog with the descriptions of the manifest, else those of the manifest. A warehouse may write names in another case than the
- * project does.
+ * The columns of the catalog, with descriptions from the manifest; without a catalog, the columns of the
+ * manifest. Names are compared ignoring case, because a warehouse may change it.
  */
 export function knownColumns(
   ofCatalog: readonly PickedColumn[] | null,
@@ -24,8 +24,8 @@ export function knownColumns(
 }
 
 /**
- * A catalog has all columns, so they take the place of what was known. A manifest has those that somebody wrote about: they are added to what is known
- * column by column, and a type that others know stays where the manifest has none.
+ * A catalog has all columns, so they replace those stored. A manifest only has columns that somebody
+ * described. They are added to the stored ones one by one, and a stored type stays if the manifest has none.
  */
 export function columnProposals(
   urn: Urn,
@@ -56,7 +56,7 @@ export function columnProposals(
       ]
 }
 
-/** What is known of a column beyond its name. */
+/** What a column has besides its name. */
 function additionsOf({ fieldPath, type, nativeDataType, description }: JsonObject): Addition[] {
   const at = (name: string): string[] => ['fields', typeof fieldPath === 'string' ? fieldPath : '', name]
   return [

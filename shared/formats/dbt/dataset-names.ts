@@ -1,10 +1,16 @@
-/** Names the tables of a dbt project as `dbt-ol` names them, so that a load and OpenLineage events of the same project speak of the same assets. */
+/**
+ * Names the tables of a dbt project as `dbt-ol` does, so that a load and the OpenLineage events of the same
+ * project mean the same assets.
+ */
 import { CatalogError } from '../../errors.ts'
 import type { Connections } from '../../openlineage/connections.ts'
 import { resolveDataset } from '../../openlineage/names.ts'
 import type { Urn } from '../../urn/urn.ts'
 
-/** Adapters whose namespace is not `<adapter>://`. A manifest does not say the host, which a URN does not have either. */
+/**
+ * Adapters whose namespace is not `<adapter>://`. The host is missing: a manifest does not contain it, and a
+ * URN does not either.
+ */
 const namespaces: ReadonlyMap<string, string> = new Map(
   Object.entries({
     athena: 'awsathena://',
@@ -19,7 +25,7 @@ const namespaces: ReadonlyMap<string, string> = new Map(
 
 export const namespaceOfAdapter = (adapter: string): string => namespaces.get(adapter) ?? `${adapter}://`
 
-/** Throws BAD_REQUEST for a path without parts, and what resolveDataset throws. */
+/** Throws BAD_REQUEST for a path without parts, and otherwise as resolveDataset does. */
 export function tableUrn(
   namespace: string,
   path: readonly string[],

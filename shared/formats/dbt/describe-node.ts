@@ -1,4 +1,7 @@
-/** What a node says of itself: name, description, properties, columns, tags and owners. Patches, so that what others say beside it stays. */
+/**
+ * What a node says about itself: name, description, properties, columns, tags and owners. These are patches,
+ * so that additions from elsewhere stay.
+ */
 import type { JsonObject } from '../../model/changes.ts'
 import { ownerUrn, tagUrn } from '../../openlineage/facets/people-and-texts.ts'
 import type { Urn } from '../../urn/urn.ts'
@@ -12,13 +15,13 @@ export type DescribedNode = {
   kind: NodeKind
   details: NodeDetails
   columns: readonly PickedColumn[]
-  /** Whether the columns are all there are. */
+  /** Whether the list of columns is complete. */
   hasAllColumns: boolean
   result: RunResult | undefined
   withOwners: boolean
 }
 
-/** Throws INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED for a tag or an owner that cannot be one. */
+/** Throws INVALID_URN, INVALID_CHARACTER and LIMIT_EXCEEDED for an invalid tag or owner. */
 export function descriptionOf(node: DescribedNode): JsonObject[] {
   const { urn, details } = node
   const tags = details.tags.map(tagUrn)

@@ -1,4 +1,4 @@
-/** What a node is made from, as records of edges and of aspects that state edges. */
+/** The lineage of a node, as records of edges and of aspects that state edges. */
 import type { JsonObject } from '../../model/changes.ts'
 import { columnUrn } from '../../openlineage/names.ts'
 import type { Urn } from '../../urn/urn.ts'
@@ -8,7 +8,9 @@ import type { ProjectAssets } from './project-assets.ts'
 import { upsert } from './proposals.ts'
 import { upstreamsOf } from './upstreams.ts'
 
-/** Kinds that leave nothing behind which the kind reads; what they are made from takes their place. */
+/**
+ * Each kind of node reads these kinds, but they leave no table behind, so their own upstreams replace them.
+ */
 const lookedThrough: Readonly<Record<Exclude<NodeKind, 'through'>, readonly NodeKind[]>> = {
   table: ['through', 'semanticModel', 'metric'],
   exposure: ['through', 'semanticModel', 'metric'],
@@ -22,7 +24,7 @@ type Lineage = {
   columnsOf: (id: string) => readonly PickedColumn[]
 }
 
-/** `urn` is that of the node. */
+/** `urn` is the URN of the node. */
 export function lineageOf(
   { project, assets, columnsOf }: Lineage,
   { id, urn, kind, passesColumns }: { id: string; urn: Urn; kind: NodeKind; passesColumns: boolean }
@@ -68,7 +70,7 @@ export function lineageOf(
   }
 }
 
-/** Columns that both tables are known to have. */
+/** The columns that are known in both tables. */
 function passedColumns(
   upstream: Urn | undefined,
   of: readonly PickedColumn[],

@@ -1,7 +1,8 @@
 /**
- * The record of a dbt load: what one node says, as records of the format `ndjson`, so that whoever reads a reject knows what was meant.
+ * A record of a dbt load. It contains everything that one node says, as records of the format `ndjson`, so
+ * that a reject is easy to understand.
  *
- * Or the domain of a node: its verdict is its own, for a domain that is unknown must not take the lineage of the node with it.
+ * The domain of a node is a record of its own, so that an unknown domain does not reject the node's lineage.
  */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
@@ -13,10 +14,13 @@ import { entityTypeOf } from '../../urn/urn.ts'
 import { envelopeDepth } from '../enveloped.ts'
 import { changesOf } from '../ndjson.ts'
 
-/** `entityUrn` says whose edges to spare where the record is refused. */
+/** If the record is rejected, the edges of `entityUrn` are kept. */
 export type NodeRecord = { node: string; entityUrn: string; records: JsonObject[] }
 
-/** `domainUrn` may be a short reference. With `ifUnset` an asset that has been in a domain, or was taken out of one, stays as it is. */
+/**
+ * `domainUrn` may be a short reference. With `ifUnset`, an asset that is in a domain, or was removed from
+ * one, is not changed.
+ */
 export type DomainRecord = {
   node: string
   op: 'setDomain'
@@ -25,7 +29,7 @@ export type DomainRecord = {
   ifUnset: boolean
 }
 
-/** What the record adds to the depth of a record in it: the object, the list. */
+/** The nesting that the record adds around the records in it: the object and the list. */
 const ownDepth = 2
 
 /** Throws as parseNdjsonRecord does; the message names the node. */
@@ -48,7 +52,7 @@ export function parseDbtRecord(text: string, line: number): ChangeRecord {
 
 export const ofNode = (node: string, message: string): string => `${node}: ${message}`
 
-/** The message of a refusal, with the node in front that the record is of. */
+/** The message of a reject, prefixed with the node of the record. */
 export function messageOfDbtRecord(text: string, message: string): string {
   try {
     const value: unknown = JSON.parse(text)
@@ -59,7 +63,7 @@ export function messageOfDbtRecord(text: string, message: string): string {
 }
 
 function changesOfNode({ records }: JsonObject): Change[] {
-  // A node that could not be read has none: whoever asks what it names must not be told that it names nothing.
+  // A node that could not be read has no records. An empty list would say that it names nothing.
   if (!Array.isArray(records))
     throw new CatalogError('BAD_REQUEST', 'The node could not be read', { field: 'records' })
   return records.flatMap((record, index) => {

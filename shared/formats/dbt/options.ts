@@ -1,20 +1,20 @@
-/** What a load of a dbt project is told beside the project. */
+/** The options of a load of a dbt project. */
 import type { Connections } from '../../openlineage/connections.ts'
 
 export type DbtOptions = {
-  /** Whether `meta.owner`, groups and owners of exposures become owners. */
+  /** Whether `meta.owner`, groups and the owners of exposures become owners. */
   owners: boolean
-  /** Whether `meta.domain` becomes the domain: not at all, of assets that have never had one, or of all. */
+  /** Whether `meta.domain` sets the domain: of no asset, of those that never had one, or of all. */
   domains: 'no' | 'unset' | 'all'
-  /** The OpenLineage namespace of the warehouse; null is what the adapter says. */
+  /** The OpenLineage namespace of the warehouse; null to derive it from the adapter. */
   namespace: string | null
 }
 
 export const defaultDbtOptions: DbtOptions = { owners: false, domains: 'no', namespace: null }
 
-/** With what the operator says of namespaces. */
+/** The options, and the operator's mapping of namespaces. */
 export type DbtReading = DbtOptions & { connections?: Connections | undefined }
 
-/** Two submissions that differ in it are not the same. */
+/** Two submissions with different texts are not the same. */
 export const optionsText = ({ owners, domains, namespace }: DbtOptions): string =>
   JSON.stringify([owners, domains, namespace])

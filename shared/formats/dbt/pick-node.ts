@@ -1,4 +1,4 @@
-/** Picks out of a node of a manifest what a load says of it. The SQL is looked at and left behind. */
+/** Extracts what a load needs from a node of a manifest. Its SQL is examined but not kept. */
 import { CatalogError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
@@ -6,13 +6,14 @@ import { objectOf, textOf, textsOf } from './read-fields.ts'
 
 /**
  * - `table`: a model, seed, snapshot or source, which is a dataset
- * - `through`: what leaves no table behind, such as an ephemeral model: what it is made from goes into what is made from it
+ * - `through`: a node that leaves no table behind, such as an ephemeral model; its downstreams get its
+ *   upstreams instead
  */
 export type NodeKind = 'table' | 'through' | 'exposure' | 'semanticModel' | 'metric'
 
 export type PickedColumn = { name: string; type: string | null; description: string | null }
 
-/** What is said of a node itself. */
+/** What a node says about itself. */
 export type NodeDetails = {
   /** `model`, `seed`, `snapshot`, `source`, `exposure` and so on. */
   resourceType: string
@@ -21,26 +22,26 @@ export type NodeDetails = {
   packageName: string | null
   columns: PickedColumn[]
   tags: string[]
-  /** `meta.owner`, and of an exposure its owner. */
+  /** `meta.owner`, and the owner of an exposure. */
   owners: string[]
   group: string | null
   domain: string | null
   url: string | null
   properties: { [name: string]: string }
-  /** Whether its SQL takes all columns of its one upstream as they are. */
+  /** Whether its SQL selects all columns of its one upstream unchanged. */
   passesColumns: boolean
 }
 
 export type PickedNode = {
   kind: NodeKind
-  /** Database, schema and table of a `table`, without those it has not. */
+  /** The database, schema and table of a `table`, without missing ones. */
   path: string[]
   dependsOn: string[]
   details: NodeDetails
 }
 
 const tableTypes = new Set(['model', 'seed', 'snapshot', 'source'])
-/** Nothing is made from these. */
+/** No node depends on these. */
 const leftOut = new Set(['test', 'unit_test', 'operation', 'sql_operation', 'rpc', 'doc', 'macro'])
 const kindsOfTypes: ReadonlyMap<string, NodeKind> = new Map([
   ['exposure', 'exposure'],
@@ -48,7 +49,10 @@ const kindsOfTypes: ReadonlyMap<string, NodeKind> = new Map([
   ['metric', 'metric']
 ])
 
-/** Null for what a load leaves out: tests, hooks, what is disabled. Throws BAD_REQUEST naming the field that is not as dbt writes it. */
+/**
+ * Returns null for nodes that a load ignores: tests, hooks, disabled nodes. Throws BAD_REQUEST with the field
+ * that dbt would not have written so.
+ */
 export function pickNode(id: string, node: JsonValue): PickedNode | null {
   if (!isObject(node)) throw malformed(id, 'must be an object')
   const resourceType = textOf(node.resource_type) ?? id.slice(0, id.indexOf('.'))
@@ -125,7 +129,10 @@ function propertiesOf(id: string, node: JsonObject, config: JsonObject): { [name
 const jinjaBlocks = /\{%-?\s*(?:end)?snapshot\b[^%]*%\}|\{\{-?\s*config\b[^]*?\}\}|\{#[^]*?#\}|--[^\n]*/g
 const allOfOne = /^select\s+\*\s+from\s+\{\{-?\s*(?:ref|source)\s*\([^{}]*\)\s*-?\}\}\s*;?$/i
 
-/** Longer than that SQL is not which takes everything; and a search for brackets that never close takes the square of its length. */
+/**
+ * Longer SQL is never a plain `select *`. The limit also bounds the search for unclosed brackets, which takes
+ * quadratic time.
+ */
 const sqlMaxChars = 10_000
 
 const takesAllColumns = (sql: string): boolean =>

@@ -1,4 +1,4 @@
-/** Which asset each node of a project is, and which node describes an asset. */
+/** Decides which asset each node of a project is, and which node describes an asset. */
 import { CatalogError } from '../../errors.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
 import { namespaceOfAdapter, tableUrn } from './dataset-names.ts'
@@ -7,13 +7,16 @@ import { detailsOf, type DbtProject, type KeptNode } from './project.ts'
 import { textOf } from './read-fields.ts'
 
 export type ProjectAssets = {
-  /** By the ids of the nodes that are assets; an error where the node cannot be named. */
+  /** By the ids of the nodes that are assets. The value is an error if no URN can be made for the node. */
   urns: ReadonlyMap<string, Urn | CatalogError>
-  /** Several nodes may be one table: a source of this project that is a model of a package. One of them describes it. */
+  /**
+   * Several nodes may be the same table: a source of this project can be a model of a package. One of them
+   * describes it.
+   */
   describers: ReadonlyMap<Urn, string>
 }
 
-/** Throws BAD_REQUEST where nothing says which platform the tables are on. */
+/** Throws BAD_REQUEST if nothing says which platform the tables are on. */
 export function assetsOf(
   { metadata, nodes }: DbtProject,
   options: Pick<DbtReading, 'namespace' | 'connections'>
@@ -39,7 +42,10 @@ export function assetsOf(
   return { urns, describers }
 }
 
-/** What builds a table knows more of it than a source that reads it. Among equals the ids decide, so that the order of the file does not. */
+/**
+ * A node that builds a table knows more about it than a source that reads it. Otherwise the smaller id wins,
+ * so that the order in the file does not matter.
+ */
 function describesBetter(id: string, other: string): boolean {
   const [isSource, isOtherSource] = [id.startsWith('source.'), other.startsWith('source.')]
   return isSource === isOtherSource ? id < other : isOtherSource

@@ -1,4 +1,7 @@
-/** Gathers a dbt project from its documents as they stream in: the manifest, and where they are sent the catalog and the results of runs. */
+/**
+ * Gathers a dbt project from its documents as they stream in: the manifest and, if sent, the catalog and run
+ * results.
+ */
 import { createHash } from 'node:crypto'
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
@@ -9,18 +12,21 @@ import { artifactOf, type ArtifactKind } from './artifact.ts'
 import { pickNode, type NodeDetails, type NodeKind, type PickedColumn } from './pick-node.ts'
 import { objectOf, textOf } from './read-fields.ts'
 
-/** A node as it is kept until the whole project is known; `details` is JSON, a third of the room that objects take. */
+/**
+ * A node as it is kept until the whole project is known. `details` is JSON, which takes a third of the memory
+ * of objects.
+ */
 export type KeptNode = { kind: NodeKind; path: string[]; dependsOn: string[]; details: string }
 
 export type RunResult = { status: string | null; endedAt: string | null }
 
 export type DbtProject = {
-  /** Of the manifest. */
+  /** The metadata of the manifest. */
   metadata: JsonObject
   nodes: ReadonlyMap<string, KeptNode>
-  /** Nodes that could not be read, and why. */
+  /** The nodes that could not be read, with the reason. */
   faults: ReadonlyMap<string, CatalogError>
-  /** By the id of their node, as JSON. */
+  /** By node id, as JSON. */
   catalogColumns: ReadonlyMap<string, string>
   results: ReadonlyMap<string, RunResult>
 }
@@ -30,13 +36,16 @@ export const wantedOfArtifacts: WantedMembers = {
   opened: new Set(['nodes', 'sources', 'exposures', 'metrics', 'semantic_models', 'results'])
 }
 
-/** What objects of a node take beside its text. */
+/** What the objects of a node take in addition to its text. */
 const nodeOverheadBytes = 512
 
 export type ProjectGatherer = {
-  /** Throws what artifactOf throws, BAD_REQUEST for two artifacts of a kind, LIMIT_EXCEEDED (dbtProjectMaxBytes). */
+  /**
+   * Throws what artifactOf throws, BAD_REQUEST for two artifacts of the same kind, and LIMIT_EXCEEDED
+   * (dbtProjectMaxBytes).
+   */
   add: (piece: SplitPiece) => void
-  /** Throws BAD_REQUEST where no manifest came. */
+  /** Throws BAD_REQUEST if there was no manifest. */
   end: () => DbtProject
 }
 
@@ -86,7 +95,10 @@ export function gatherProject(): ProjectGatherer {
   }
 }
 
-/** What has come of one document. Which artifact it is is known only at its end: `metadata` may stand anywhere. */
+/**
+ * What has arrived of a document. Only its end decides which artifact it is, because `metadata` may be
+ * anywhere in it.
+ */
 type Document = {
   metadata?: JsonValue
   nodes: Map<string, KeptNode>
@@ -102,7 +114,7 @@ const emptyDocument = (): Document => ({
   results: new Map()
 })
 
-/** Gives the bytes that are kept of it. */
+/** Returns the number of bytes kept of the member. */
 function addMember(document: Document, { section, key, value }: Member): number {
   if (value.fault && key !== null) {
     document.faults.set(key, value.fault)
@@ -163,22 +175,22 @@ function catalogColumnsOf(columns: JsonValue | undefined): PickedColumn[] {
 
 function parse(text: string, place: string): JsonValue {
   try {
-    // Nothing but JSON comes out of it.
+    // Safe: JSON.parse returns only JSON values.
     return JSON.parse(text) as JsonValue
   } catch (cause) {
     throw new CatalogError('BAD_REQUEST', `${place.slice(0, 500)} is not JSON`, {}, { cause })
   }
 }
 
-/** Only what pickNode made is read. */
+/** Safe: pickNode made this text. */
 export const detailsOf = ({ details }: KeptNode): NodeDetails => JSON.parse(details) as NodeDetails
 
-/** Only what catalogColumnsOf made is read. */
+/** Safe: catalogColumnsOf made this text. */
 export const columnsFrom = (text: string): PickedColumn[] => JSON.parse(text) as PickedColumn[]
 
 /**
- * The name of the project. Manifests before v9 have only its digest, which one of the packages has whose nodes they list; where none has, the digest
- * is the name. Null where there is neither.
+ * The name of the project; null if there is none. Manifests before v9 only have its MD5 digest. The name is
+ * then the package with this digest, or the digest itself if no package has it.
  */
 export function projectName({ metadata, nodes }: DbtProject): string | null {
   const name = textOf(metadata.project_name)

@@ -1,8 +1,8 @@
-/** Change proposals as a record of a dbt load has them. */
+/** Makes change proposals for the records of a dbt load. */
 import type { JsonObject } from '../../model/changes.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 
-/** An operation that adds, of a JSON Patch. */
+/** An `add` operation of a JSON Patch. */
 export type Addition = { op: 'add'; path: string; value: JsonObject | string }
 
 export const upsert = (urn: Urn, aspectName: string, aspect: JsonObject): JsonObject => ({
@@ -13,7 +13,7 @@ export const upsert = (urn: Urn, aspectName: string, aspect: JsonObject): JsonOb
   aspect: { json: aspect }
 })
 
-/** `keys` are those of the document of the patch beside its operations. */
+/** `keys` are members of the patch document other than its operations. */
 export const patch = (
   urn: Urn,
   aspectName: string,

@@ -1,13 +1,13 @@
-/** Reads fields of JSON that dbt wrote: what is not of the expected type counts as absent. */
+/** Reads fields from JSON that dbt wrote. A value of an unexpected type counts as absent. */
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 
-/** Null for an empty text and for everything else. */
+/** Null for an empty text and for anything that is not a text. */
 export const textOf = (value: JsonValue | undefined): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value : null
 
 export const objectOf = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {})
 
-/** The texts of a list; a single text counts as a list of one. */
+/** The texts in a list. A single text counts as a list of one. */
 export const textsOf = (value: JsonValue | undefined): string[] =>
   (typeof value === 'string' ? [value] : listOf(value)).flatMap((each) => textOf(each) ?? [])

@@ -1,4 +1,7 @@
-/** Reads the records of a load from the documents of a dbt project: `manifest.json`, and `catalog.json` and `run_results.json` where they follow it. */
+/**
+ * Reads the records of a load from the documents of a dbt project: `manifest.json`, then optionally
+ * `catalog.json` and `run_results.json`.
+ */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { ChangeRecord } from '../../model/changes.ts'
@@ -8,7 +11,7 @@ import type { DbtReading } from './options.ts'
 import { gatherProject, projectName, wantedOfArtifacts } from './project.ts'
 import { recordsOfProject, type ProjectRecord } from './records-of-project.ts'
 
-/** As read-records.ts has them. `line` is the place of the record among those of the load, from 1. */
+/** Like a record of read-records.ts. `line` is the number of the record in the load, from 1. */
 type DbtRecord =
   { line: number; text: string; record: ChangeRecord } | { line: number; text: string; error: CatalogError }
 
@@ -16,10 +19,12 @@ type DbtRecord =
 export type OpenedProject = { source: string; records: AsyncGenerator<DbtRecord[]> }
 
 /**
- * Reads the body to its end: what a node is made from may follow it. Only what is needed of each node is kept, dbtProjectMaxBytes at most.
+ * Reads the whole body, because the upstreams of a node may follow it. Keeps only what is needed of each
+ * node, at most dbtProjectMaxBytes.
  *
- * Throws BAD_REQUEST for a body that is not JSON, has no manifest, or where neither it nor the options say the platform; UNSUPPORTED for a version that is
- * not known; LIMIT_EXCEEDED (dbtProjectMaxBytes); and what the bytes' source throws.
+ * Throws BAD_REQUEST if the body is not JSON or has no manifest, or if neither it nor the options name the
+ * platform; UNSUPPORTED for an unknown version; LIMIT_EXCEEDED (dbtProjectMaxBytes); and the errors of the
+ * source of the bytes.
  */
 export async function openProject(
   chunks: AsyncIterable<Buffer>,
@@ -39,7 +44,7 @@ export async function openProject(
   return { source: `dbt:${name}`, records: inPieces(recordsOfProject(project, options)) }
 }
 
-/** So many records are made without a pause. */
+/** How many records are made before other work gets a turn. */
 const recordsAtOnce = 20
 
 async function* inPieces(records: Generator<ProjectRecord>): AsyncGenerator<DbtRecord[]> {

@@ -1,4 +1,7 @@
-/** Turns a dbt project into the records of a load: one for each node that is an asset, in the order of the documents, then one for each domain. */
+/**
+ * Turns a dbt project into the records of a load: first one for each node that is an asset, in the order of
+ * the documents, then one for each domain.
+ */
 import { CatalogError } from '../../errors.ts'
 import type { Urn } from '../../urn/urn.ts'
 import { knownColumns } from './columns.ts'
@@ -10,10 +13,10 @@ import type { PickedColumn } from './pick-node.ts'
 import { columnsFrom, detailsOf, type DbtProject, type KeptNode } from './project.ts'
 import { assetsOf, type ProjectAssets } from './project-assets.ts'
 
-/** What a node says, or why it cannot be said. */
+/** A record, or the error why the node has none. */
 export type ProjectRecord = NodeRecord | DomainRecord | { node: string; error: CatalogError }
 
-/** Throws BAD_REQUEST where nothing says which platform the tables are on. */
+/** Throws BAD_REQUEST if nothing says which platform the tables are on. */
 export function recordsOfProject(project: DbtProject, options: DbtReading): Generator<ProjectRecord> {
   return recordsOf({ project, assets: assetsOf(project, options), options })
 }

@@ -1,11 +1,14 @@
-/** What a node is made from: its dependencies, with those that leave no table behind replaced by what they are made from. */
+/**
+ * Finds the upstreams of a node. A dependency that leaves no table behind is replaced by its own upstreams.
+ */
 import type { NodeKind } from './pick-node.ts'
 
 export type Dependent = { kind: NodeKind; dependsOn: readonly string[] }
 
 /**
- * The ids of the nodes of the kind `wanted` that the node is made from, each once, in the order of its dependencies. Kinds in `through` are looked
- * through; every other kind ends the search, and an id that the project does not have is passed over. A cycle is followed once.
+ * The ids of the upstreams of kind `wanted`, each once, in the order of the dependencies. Nodes of the kinds
+ * in `through` are replaced by their own upstreams, and all others end the search. Ids that the project does
+ * not have are skipped. A cycle is followed once.
  */
 export function upstreamsOf(
   nodes: ReadonlyMap<string, Dependent>,
