@@ -1,18 +1,20 @@
 /**
- * Which arrays of which aspects a patch sees as maps, and the turning of one into the other.
+ * Says which arrays of an aspect a patch addresses by key, and converts such arrays to maps and back.
  *
- * Keyed entries are held in a Map, never in an object: it keeps the order of the array, and no key can reach a prototype.
+ * Keyed entries are in a Map, never in an object: a Map keeps the order of the array, and no key can reach a
+ * prototype.
  */
 import { CatalogError } from '../errors.ts'
 import type { JsonObject, JsonValue } from './changes.ts'
 
-/** JSON in which some arrays have become maps. */
+/** JSON in which some arrays have been replaced by maps. */
 export type Working = null | boolean | number | string | Working[] | WorkingObject | Map<string, Working>
 export type WorkingObject = { [name: string]: Working }
 
 /**
- * The array at `path` is keyed by `keys`, one level of map for each; by the entry itself where there are none.
- * A key may lead into the entry (`attribution`, `source`). `inside` are arrays of each entry.
+ * The array at `path` is keyed by `keys`, with one level of map for each; without keys, by the entry itself.
+ * A key may be a path into the entry (`attribution`, `source`). `inside` are rules for arrays within each
+ * entry.
  */
 export type ArrayRule = {
   path: readonly string[]
@@ -23,7 +25,7 @@ export type ArrayRule = {
 /** Separates the steps of a nested key. */
 const nestedKeySeparator = '\u241f'
 
-/** The fields that a nested key leads through. */
+/** The steps of a nested key, one per field. */
 export const stepsOfKey = (key: string): string[] => key.split(nestedKeySeparator)
 
 const tags: ArrayRule = { path: ['tags'], keys: [['tag']] }
@@ -68,7 +70,7 @@ const rulesByAspect = new Map(Object.entries(rules))
 
 type CallerKeys = { arrayPrimaryKeys?: { [arrayName: string]: string[] }; forceGenericPatch?: boolean }
 
-/** The rules for a patch: the aspect's own, with the caller's instead where both name an array. */
+/** The rules for a patch: the aspect's own, except for arrays for which the caller gives a rule. */
 export function arrayRulesOf(
   aspectName: string,
   { arrayPrimaryKeys = {}, forceGenericPatch = false }: CallerKeys
@@ -88,8 +90,8 @@ export const isWorkingObject = (value: Working | undefined): value is WorkingObj
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Map)
 
 /**
- * Turns the arrays that the rules name into maps, in place. What is a map already stays one. With `changed`, the path of
- * what was set since, only what lies on that path or below it is looked at.
+ * Converts the arrays named by the rules to maps, in place; existing maps stay. If `changed` is the path of a
+ * value that was just set, only arrays on that path or below it are converted.
  */
 export function arraysToMaps(
   document: WorkingObject,
@@ -101,7 +103,7 @@ export function arraysToMaps(
     replaceAt(document, rule.path, (value) => {
       const keyed = Array.isArray(value) ? keyedBy(value, rule) : value
       if (rule.inside && keyed instanceof Map) {
-        // An array that was just turned into a map is new, and so are all its entries.
+        // If the array was only now converted, all its entries are new.
         const [key, ...deeper] = keyed === value ? changed.slice(rule.path.length) : []
         const entries = key === undefined ? keyed.values() : [keyed.get(key) ?? null]
         for (const entry of entries) if (isWorkingObject(entry)) arraysToMaps(entry, rule.inside, deeper)
@@ -111,14 +113,14 @@ export function arraysToMaps(
   }
 }
 
-/** Turns maps back into arrays, in place, and returns plain JSON. */
+/** Converts maps back to arrays, in place, and returns plain JSON. */
 export function mapsToArrays(document: WorkingObject, applied: readonly ArrayRule[]): JsonObject {
   for (const rule of applied)
     replaceAt(document, rule.path, (value) => (isLevel(value) ? entriesIn(value, rule) : value))
   return plainObject(document)
 }
 
-/** The value as JSON: a map that was copied to where no rule is becomes the array it was. */
+/** Converts a value to JSON. Maps without a rule, left by copies, become arrays again. */
 export function plain(value: Working): JsonValue {
   if (value instanceof Map) return [...value.values()].map(plain)
   if (Array.isArray(value)) return value.map(plain)
@@ -177,7 +179,7 @@ function keyText(value: Working | undefined, path: readonly string[]): string {
   })
 }
 
-/** A union, such as `{"double": 1}`: in DataHub's paths a double always has a fraction. */
+/** For a union such as `{"double": 1}`. In DataHub's paths a double always has a fraction. */
 const branchText = ([name, value]: [string, Working], path: readonly string[]): string =>
   name === 'double' && typeof value === 'number' && Number.isInteger(value)
     ? `${value}.0`
@@ -201,7 +203,7 @@ const mapLists = (entry: WorkingObject, inside: readonly ArrayRule[]): void => {
     replaceAt(entry, rule.path, (value) => (isLevel(value) ? entriesIn(value, rule) : value))
 }
 
-/** The entries below one level of map. A key that the path said and the value did not is written into it. */
+/** The entries below one level of map. Fills in a key that is in the path but not in the entry. */
 function collect(
   level: Map<string, Working> | WorkingObject,
   [key, ...deeper]: readonly (readonly string[])[]
@@ -212,7 +214,7 @@ function collect(
   })
 }
 
-/** A record that was set one level too high: it has values of its own beside objects. */
+/** Whether a record was set one level too high: it then has values of its own, not only objects. */
 const isEntry = (value: Map<string, Working> | WorkingObject): boolean =>
   isWorkingObject(value) && Object.values(value).some((inner) => !isLevel(inner))
 

@@ -1,10 +1,10 @@
 /**
- * Class names of aspects: what their values are wrapped in on read-back, and what legacy snapshots call them. They are DataHub's; an
- * aspect that DataHub does not have gets a class derived from its name.
+ * Class names of aspects: their values are wrapped in them when they are read, and legacy snapshots use them.
+ * They are DataHub's. An aspect that DataHub does not have gets a class derived from its name.
  */
 import { dataHubClasses, dataHubTimeseriesAspects } from './datahub-model.ts'
 
-/** Class of each aspect that DataHub has, by the aspect's name; key aspects are among them. */
+/** The class of each of DataHub's aspects, by the aspect's name. Includes key aspects. */
 export const aspectClasses: ReadonlyMap<string, string> = new Map(
   Object.entries(dataHubClasses).flatMap(([namespace, classes]) =>
     Object.entries(classes).map(([aspectName, name]): [string, string] => [
@@ -19,7 +19,10 @@ const capitalised = (name: string): string => name.charAt(0).toUpperCase() + nam
 /** The class name of an unknown aspect. */
 export const derivedClass = (aspectName: string): string => `com.linkedin.common.${capitalised(aspectName)}`
 
-/** The aspect name of a class nobody has told us of: its last segment, the leading capitals lowered (MLModelFactors: mlModelFactors). */
+/**
+ * The aspect name of an unknown class: its last segment, with the leading capitals in lower case
+ * (MLModelFactors: mlModelFactors).
+ */
 export const derivedAspectName = (className: string): string => {
   const name = className.slice(className.lastIndexOf('.') + 1)
   let capitals = 0
@@ -29,5 +32,5 @@ export const derivedAspectName = (className: string): string => {
   return name.slice(0, lowered).toLowerCase() + name.slice(lowered)
 }
 
-/** Aspects that are events in time: each is kept, by its timestamp. */
+/** Aspects that are events in time. Each event is kept, by its timestamp. */
 export const timeseriesAspects: ReadonlySet<string> = new Set(dataHubTimeseriesAspects)

@@ -1,7 +1,7 @@
-/** Which aspects may be on which entity types: as DataHub has it, except for what Tributary decides otherwise. */
+/** Which aspects each entity type may have: as in DataHub, except where Tributary decides otherwise. */
 import { dataHubEntities } from './datahub-model.ts'
 
-/** A column is in the domain of its asset, and in none of its own. */
+/** A column has no domain of its own: it is in the domain of its asset. */
 const refusedPlaces: readonly (readonly [entityType: string, aspectName: string])[] = [
   ['schemaField', 'domains']
 ]
@@ -21,7 +21,7 @@ for (const [name, aspects] of aspectsByType)
   for (const aspectName of aspects)
     typesByAspect.set(aspectName, [...(typesByAspect.get(aspectName) ?? []), name])
 
-/** The aspects of an entity type, its key aside; none of a type that DataHub does not have. */
+/** The aspects of an entity type, without its key aspect; empty for a type that DataHub does not have. */
 export const aspectsOfType = (entityType: string): readonly string[] => aspectsByType.get(entityType) ?? []
 
 /** The entity types that may have an aspect. */

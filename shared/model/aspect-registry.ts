@@ -1,8 +1,8 @@
 /**
- * The one list of aspects that are modelled, and what is known of any aspect by its name.
+ * The list of modelled aspects, and the facts about any aspect by its name.
  *
- * An aspect that is not listed is kept and read back as sent, on any entity: clients bring aspects of their own, and a refusal would
- * fail a whole ingestion.
+ * An aspect that is not listed is stored and returned as it was sent, on any entity: clients have aspects of
+ * their own, and refusing one would fail a whole ingestion.
  */
 import { CatalogError } from '../errors.ts'
 import { aspectClasses, derivedAspectName, derivedClass, timeseriesAspects } from './aspect-classes.ts'
@@ -60,11 +60,11 @@ const models: readonly AspectModel[] = [
 const byName = new Map(models.map((model) => [model.name, model]))
 const keyClasses = new Map(entityTypes.map((info) => [info.keyAspect, info.keyClass]))
 
-/** Whether DataHub has the aspect: then a null in it stands for an absent field. */
+/** Whether it is one of DataHub's aspects: a null in it then means that the field is absent. */
 const isDataHubs = (aspectName: string): boolean =>
   aspectClasses.has(aspectName) || keyClasses.has(aspectName)
 
-/** As DataHub has it: the values of a property are texts until something else is said. */
+/** As in DataHub: the values of a property are strings by default. */
 const propertyDefinition = (): JsonObject => ({
   qualifiedName: '',
   valueType: 'urn:li:dataType:datahub.string',
@@ -72,10 +72,10 @@ const propertyDefinition = (): JsonObject => ({
 })
 
 /**
- * Checks a value and returns it prepared: defaults written out, nulls left out, all else as sent. In what DataHub knows a
- * null stands for an absent field; only an aspect of a client's own keeps its nulls.
- * Preparing a prepared value changes nothing. `field` names the value in errors.
- * Throws VALIDATION_FAILED, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED and BAD_REQUEST, with the place in `details.field`.
+ * Checks a value and returns it prepared: with defaults, without nulls, otherwise as sent. In DataHub's
+ * aspects a null means that the field is absent; a client's own aspects keep their nulls. Preparing a
+ * prepared value changes nothing. `field` names the value in errors. Throws VALIDATION_FAILED, INVALID_URN,
+ * INVALID_CHARACTER, LIMIT_EXCEEDED and BAD_REQUEST, with the path in `details.field`.
  */
 export function prepareAspect(
   entityType: string,
@@ -96,7 +96,7 @@ export function prepareAspect(
   if (!model) return isDataHubs(aspectName) ? withoutNulls(json) : json
   try {
     const prepared = model.shape(json, field)
-    // Every model is a record, and a record prepares to an object.
+    // Safe: every model is a record, and a record is prepared to an object.
     return withoutNulls(isObject(prepared) ? prepared : json)
   } catch (error) {
     throw error instanceof CatalogError && error.code === 'VALIDATION_FAILED'
@@ -106,8 +106,9 @@ export function prepareAspect(
 }
 
 /**
- * The document that a patch leaves, with what DataHub's schema requires and may be empty.
- * `before` is what the patch met. Throws VALIDATION_FAILED if another required field is absent; one that was absent from what is stored may be.
+ * The document after a patch, with the fields that DataHub's schema requires and that may be empty. `before`
+ * is the document before the patch. Throws VALIDATION_FAILED if any other required field is absent, unless it
+ * was also absent before.
  */
 export function completeAspect(
   aspectName: string,
@@ -125,7 +126,7 @@ export function completeAspect(
   )
 }
 
-/** Says which class did not fit, as DataHub does. */
+/** Names the class in the error, as DataHub does. */
 const named = (aspectName: string, fault: CatalogError): CatalogError =>
   new CatalogError(
     fault.code,
@@ -138,7 +139,7 @@ const named = (aspectName: string, fault: CatalogError): CatalogError =>
 export function checkAspectPlace(entityType: string, aspectName: string, field = 'aspectName'): void {
   const model = byName.get(aspectName)
   const isMisplaced = model !== undefined && !mayStandOn(model, entityType)
-  // A key aspect says what the URN says, so another type's key on it is a contradiction.
+  // A key aspect repeats the URN, so the key of another type contradicts it.
   const isForeignKey =
     keyClasses.has(aspectName) &&
     isKnownEntityType(entityType) &&
@@ -159,7 +160,7 @@ function mayStandOn({ name, isKeptOn }: AspectModel, entityType: string): boolea
   )
 }
 
-/** Full class name of an aspect, under which DataHub's clients read it. */
+/** The full class name of an aspect, which DataHub's clients know it by. */
 export const aspectClassOf = (aspectName: string): string =>
   aspectClasses.get(aspectName) ?? keyClasses.get(aspectName) ?? derivedClass(aspectName)
 
@@ -174,22 +175,25 @@ export const aspectNameOfClass = (className: string): string => {
 }
 
 /**
- * The document that a patch starts from where nothing is stored, made again each time: what the model says, or else what is required
- * and may be empty; `{}` where nothing is known.
+ * The document that a patch starts from if none is stored, a new one each time: the model's, or else the
+ * required fields that may be empty; `{}` for an unknown aspect.
  */
 export function aspectTemplate(aspectName: string): JsonObject {
   if (aspectName === 'propertyDefinition') return propertyDefinition()
   return byName.get(aspectName)?.template?.() ?? emptyDocument(aspectName)
 }
 
-/** Whether the aspect is an event in time. An unknown aspect is one when its value has `timestampMillis`, as DataHub's all have. */
+/**
+ * Whether the aspect is an event in time. An unknown aspect is one if its value has `timestampMillis`, as all
+ * of DataHub's have.
+ */
 export const isTimeseries = (aspectName: string, value?: JsonValue): boolean => {
   if (timeseriesAspects.has(aspectName)) return true
   if (byName.has(aspectName) || isDataHubs(aspectName)) return false
   return isObject(value) && Number.isSafeInteger(value.timestampMillis)
 }
 
-/** Whether the entity must exist before the aspect is written; every other aspect creates its entity. */
+/** Whether the entity must exist before the aspect is written. All other aspects create their entity. */
 export const requiresEntity = (aspectName: string): boolean => byName.get(aspectName)?.requiresEntity ?? false
 
 /** Whether the name is that of a key aspect of a known entity type. */
@@ -201,9 +205,9 @@ export const modelledAspects: readonly string[] = models.map((model) => model.na
 const aspectNames = [...byName.keys(), ...aspectClasses.keys(), ...keyClasses.keys()]
 const namesInLowerCase = new Map(aspectNames.map((name) => [name.toLowerCase(), name]))
 
-/** Whether the name, in whatever case, is that of an aspect that DataHub has. */
+/** Whether DataHub has an aspect with this name, ignoring case. */
 export const isKnownAspect = (aspectName: string): boolean => namesInLowerCase.has(aspectName.toLowerCase())
 
-/** The aspect's name as it is written; one that is not known stays as it is. */
+/** The name with the spelling of the known aspect; an unknown name is returned unchanged. */
 export const knownAspectName = (aspectName: string): string =>
   namesInLowerCase.get(aspectName.toLowerCase()) ?? aspectName

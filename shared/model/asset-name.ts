@@ -1,6 +1,6 @@
 /**
- * The platform, namespace and name of an asset as its URN has them: what domain rules look at, and what Marquez'
- * routes call an asset that no event named.
+ * The platform, namespace and name of an asset according to its URN. Domain rules match them, and Marquez'
+ * routes use them for assets that no event named.
  */
 import { nameFromUrn, originOf, platformOf } from '../urn/kinds.ts'
 import { splitUrn, type Urn } from '../urn/urn.ts'
@@ -10,9 +10,9 @@ export type AssetName = { platform: string | null; namespace: string; name: stri
 const platformPrefix = 'urn:li:dataPlatform:'
 
 /**
- * The namespace of a job or a flow is the cluster of its flow, as OpenLineage events make it; that of other assets is
- * their platform, with a suffix such as `@DEV` unless the environment is PROD. Without a platform it is the first
- * part of the URN.
+ * The namespace of a job or a flow is the cluster of the flow, as in the URNs made for OpenLineage events.
+ * The namespace of other assets is their platform, with a suffix such as `@DEV` if the environment is not
+ * PROD; without a platform, it is the first part of the URN.
  */
 export function assetNameOf(urn: Urn): AssetName {
   const platform = platformOf(urn)?.slice(platformPrefix.length) ?? null
@@ -25,7 +25,7 @@ export function assetNameOf(urn: Urn): AssetName {
   return { platform, namespace: origin === null || origin === 'PROD' ? place : `${place}@${origin}`, name }
 }
 
-/** The part behind the last comma; a comma within it is percent-encoded. */
+/** The part after the last comma; commas within the part are percent-encoded. */
 const clusterOf = (flow: string): string => decoded(flow.slice(flow.lastIndexOf(',') + 1, -1))
 
 const decoded = (part: string): string =>

@@ -1,4 +1,7 @@
-/** What a change creates, what it refers to, and in which pass of a load it is applied: read off its shape, without a database. */
+/**
+ * What a change creates and refers to, and in which pass of a load it is applied: derived from the change
+ * alone, without a database.
+ */
 import { entityTypeOf, firstUrnOf, toUrn, type Urn } from '../urn/urn.ts'
 import { requiresEntity } from './aspect-registry.ts'
 import type { Change, JsonObject, JsonValue } from './changes.ts'
@@ -7,19 +10,22 @@ import { splitLineageDocument } from './lineage-document.ts'
 import { edgePairOf, isLineageAspect, lineageFieldByCode } from './lineage-fields.ts'
 import { planLineagePatch } from './lineage-patch.ts'
 
-/** An entity that must exist for a change to hold. A placeholder will do where something is only taken away. */
+/**
+ * An entity that must exist for a change to be valid. A placeholder is enough if the change only removes
+ * something.
+ */
 export type Reference = {
   urn: Urn
   as: 'entity' | 'upstream' | 'downstream' | 'domain' | 'parentDomain'
   placeholderWillDo?: boolean
 }
 
-/** The asset whose existence decides: a column exists when its parent asset does. */
+/** The asset whose existence is checked: a column exists if its parent asset does. */
 export function assetOrSelf(urn: Urn): Urn {
   return entityTypeOf(urn) === 'schemaField' ? assetOrSelf(firstUrnOf(urn)) : urn
 }
 
-/** The entities that a change brings into existence. */
+/** The entities that a change creates. */
 export function createsOf(change: Change): Urn[] {
   if (change.kind === 'upsertEntity') return [change.entityUrn]
   if (change.kind === 'createDomain') return [change.domainUrn]
@@ -28,10 +34,12 @@ export function createsOf(change: Change): Urn[] {
   return []
 }
 
-/** References are asked for when a record is received, planned, judged and applied: they are found once. */
+/**
+ * A change's references are needed when it is received, planned, checked and applied, but found only once.
+ */
 const found = new WeakMap<Change, readonly Reference[]>()
 
-/** The entities that must exist already, or be created beside the change. */
+/** The entities that must exist already, or be created together with the change. */
 export function referencesOf(change: Change): readonly Reference[] {
   const known = found.get(change)
   if (known) return known
@@ -120,7 +128,7 @@ function aspectReferences(ownerUrn: Urn, aspectName: string, value: JsonObject):
   )
 }
 
-/** Both ends of an edge, except the owner, whose existence is checked with its aspect. */
+/** The ends of an edge that are not the owner. The owner's existence is checked with its aspect. */
 function otherEndReferences(ownerUrn: Urn, downstreamUrn: Urn, upstreamUrn: Urn): Reference[] {
   const references: Reference[] = []
   if (assetOrSelf(upstreamUrn) !== ownerUrn) references.push({ urn: upstreamUrn, as: 'upstream' })
@@ -138,7 +146,7 @@ function patchReferences(change: Extract<Change, { kind: 'patchAspect' }>): Refe
       otherEndReferences(change.entityUrn, entry.downstreamUrn, entry.upstreamUrn)
     )
   }
-  // What a patch adds to the domain of an asset or the parent of a domain is a reference like any other.
+  // A domain or parent domain that a patch adds is a reference like any other.
   if (change.aspectName !== 'domains' && change.aspectName !== 'domainProperties') return []
   const as = change.aspectName === 'domains' ? 'domain' : 'parentDomain'
   return change.patch.patch
@@ -157,8 +165,8 @@ function urnsIn(value: JsonValue | undefined): string[] {
 }
 
 /**
- * The pass of a load that a record belongs to: 1 creates entities and refers to none, 2 creates entities and refers to
- * others, 3 is the rest. References then hold in whatever order the file has them.
+ * The pass of a load that a record belongs to: 1 creates entities and refers to none, 2 creates entities and
+ * refers to others, 3 is the rest. So references are valid whatever the order of the records in the file.
  */
 export function passOf(changes: readonly Change[]): 1 | 2 | 3 {
   if (!changes.some((change) => createsOf(change).length > 0)) return 3
@@ -166,13 +174,17 @@ export function passOf(changes: readonly Change[]): 1 | 2 | 3 {
 }
 
 /**
- * Whether a record, applied late, could undo a newer one that found nothing to change: all but plain adds of edges.
- * While such a record is unfinished, newer changes raise the stored order even where the value stays.
+ * Whether a record that is applied late could undo a newer one that changed nothing. True for everything
+ * except plain additions of edges. While such a record is unfinished, newer changes raise the stored order
+ * even if the value stays the same.
  */
 export const isDestructive = (changes: readonly Change[]): boolean =>
   changes.some((change) => change.kind !== 'addEdge' || change.attributes !== undefined)
 
-/** The owner, list and aspect that an edge given by its ends alone is written to; null if types do not allow the edge. */
+/**
+ * The owner, list and aspect that store an edge given only by its ends; null if no lineage exists between
+ * these types.
+ */
 export function placeOfEdge(
   upstreamUrn: Urn,
   downstreamUrn: Urn

@@ -1,7 +1,8 @@
 /**
- * The changes: everything a client can ask for, whichever door it comes through, is a list of these.
+ * The changes. Every write, through any interface, becomes a list of these.
  *
- * GraphQL, REST, OpenLineage and loads differ only in how they make the list; shared/catalog/write/apply-records.ts applies it.
+ * GraphQL, REST, OpenLineage and loads differ only in how they make the list.
+ * shared/catalog/write/apply-records.ts applies it.
  */
 import type { ErrorCode, ErrorDetails } from '../errors.ts'
 import type { Urn } from '../urn/urn.ts'
@@ -21,20 +22,23 @@ export type PatchOperation = {
 export type PatchDocument = {
   patch: PatchOperation[]
   arrayPrimaryKeys?: { [arrayName: string]: string[] }
-  /** Whether the aspect's own array keys are left aside, so that arrays are addressed by index or by the keys given here. */
+  /**
+   * Whether to ignore the aspect's own array keys, so that arrays are addressed by index or by the keys given
+   * here.
+   */
   forceGenericPatch?: boolean
 }
 
-/** What may be sent beside an aspect: kept as sent, and conditions on the stored version. */
+/** What may be sent with an aspect: metadata that is stored as sent, and conditions on the stored version. */
 export type WriteHeaders = {
   systemMetadata?: JsonObject
-  /** `If-Version-Match`: the version the caller has read; -1 means that the aspect must be absent. */
+  /** `If-Version-Match`: the version that the caller has read; -1 means that the aspect must be absent. */
   ifVersionMatch?: number
-  /** Epoch milliseconds: written only where the aspect was changed after that. */
+  /** Epoch milliseconds: write only if the aspect was changed after that. */
   ifModifiedSince?: number
-  /** Epoch milliseconds: written only where the aspect was not changed after that. */
+  /** Epoch milliseconds: write only if the aspect was not changed after that. */
   ifUnmodifiedSince?: number
-  /** `If-None-Match: *`: written only where there is nothing; else nothing is done, and nobody is told. */
+  /** `If-None-Match: *`: write only if the aspect is absent; otherwise silently do nothing. */
   ifNoneMatch?: boolean
 }
 
@@ -47,13 +51,14 @@ export type PatchBefore = {
 }
 
 /**
- * What takes back a change of a load, and only where the load's change is still what is there; the load made its changes as
- * `seq`, or (tried again) as several. References of these are not judged: they name what was there before.
+ * Takes back a change of a load, but only if the load's change is still the current one. The load made its
+ * changes as `seq`, or as several seqs if it was retried. References of these changes are not checked: they
+ * name what was stored before.
  */
 export type UndoChange =
   /**
-   * `left`: whether the load left the statement there; `leftSeq`: of which change it was the work then; `before`:
-   * what it said before the load, null if it was not there.
+   * `left`: whether the statement was present or absent after the load. `leftSeq`: the seq of the change that
+   * made it so. `before`: the statement before the load; null if it was absent.
    */
   | {
       kind: 'undoStatement'
@@ -74,7 +79,7 @@ export type UndoChange =
         attributes: JsonObject | null
       } | null
     }
-  /** What patches say of an edge that nobody states; `before` are those that the load found. */
+  /** Patches of an edge that nobody states. `before` are the patches before the load. */
   | {
       kind: 'undoPatches'
       ownerUrn: Urn
@@ -98,9 +103,9 @@ export type UndoChange =
       leftSeq: number
       before: { changedSeq: number; domainUrn: Urn | null; attributes: JsonObject | null }
     }
-  /** An entity that the load brought into existence. */
+  /** An entity that the load created. */
   | { kind: 'undoCreation'; entityUrn: Urn; seqs: readonly number[] }
-  /** An entity that the load (itself an undo) took back. */
+  /** An entity that the load, itself an undo, took back. */
   | { kind: 'undoTakeBack'; entityUrn: Urn; seq: number }
 
 export type Change =
@@ -115,12 +120,15 @@ export type Change =
   | { kind: 'patchAspect'; entityUrn: Urn; aspectName: string; patch: PatchDocument; headers?: WriteHeaders }
   | { kind: 'deleteAspect'; entityUrn: Urn; aspectName: string }
   | { kind: 'deleteEntity'; entityUrn: Urn; hard: boolean }
-  /** Says that an asset exists; name and description go into its properties aspect. */
+  /** States that an asset exists. Name and description go into its properties aspect. */
   | { kind: 'upsertEntity'; entityUrn: Urn; name?: string; description?: string }
   | { kind: 'addEdge'; upstreamUrn: Urn; downstreamUrn: Urn; attributes?: JsonObject }
-  /** Removes every source's statement of the edge. */
+  /** Removes the statements of this edge from every source. */
   | { kind: 'removeEdge'; upstreamUrn: Urn; downstreamUrn: Urn }
-  /** Replaces what `source` (or everybody, when absent) states in one lineage aspect of an owner. */
+  /**
+   * Replaces the statements of `source` (or of all sources, if it is absent) in one lineage aspect of an
+   * owner.
+   */
   | {
       kind: 'replaceEdges'
       ownerUrn: Urn
@@ -133,27 +141,30 @@ export type Change =
   | { kind: 'describeDomain'; domainUrn: Urn; description: string }
   | { kind: 'moveDomain'; domainUrn: Urn; parentDomain: Urn | null }
   | { kind: 'deleteDomain'; domainUrn: Urn }
-  /** `onlyIfNone`: only where nothing has been said of the asset's domain, whatever the order. */
+  /** `onlyIfNone`: only if nothing has ever set or removed the asset's domain, whatever the order. */
   | { kind: 'setDomain'; entityUrn: Urn; domainUrn: Urn; onlyIfNone?: true }
   | { kind: 'unsetDomain'; entityUrn: Urn }
   | UndoChange
 
 /**
- * One record: one line of a load, one proposal of a batch, one mutation. Its changes are applied all or none.
- * `line` is its place in the order of the submission (the line number in a load; the index in a call).
- * `fields` names, for each change, the input it came from (`input.edgesToAdd[37]`), for error messages.
+ * One record: one line of a load, one proposal of a batch, one mutation. Either all its changes are applied,
+ * or none. `line` is its place in the submission (the line number in a load, the index in a call). `fields`
+ * names the input of each change (`input.edgesToAdd[37]`), for error messages.
  */
 export type ChangeRecord = { line: number; changes: Change[]; fields?: string[] }
 
-/** What became of a record. A change that a newer one has already overtaken counts as unchanged. */
+/** The result of a record. A change that is older than what is stored counts as unchanged. */
 export type Verdict =
   | { line: number; outcome: 'applied' | 'unchanged' }
   | { line: number; outcome: 'rejected'; code: ErrorCode; message: string; details: ErrorDetails }
 
-/** What absent references do: refuse the record, or create placeholders (exists: false until described). */
+/**
+ * What happens to missing references: the record is rejected, or placeholders are created (exists: false
+ * until something describes them).
+ */
 export type MissingReferences = 'reject' | 'create'
 
-/** Who asked. `domainUrn` limits the token to that domain, what is below it, and the assets in them. */
+/** The caller. `domainUrn` limits the token to that domain, its descendants, and the assets in them. */
 export type Actor = {
   urn: Urn
   tokenId: string | null

@@ -1,9 +1,9 @@
 /**
- * Shows column records (fineGrainedLineages) as their living pairs allow.
+ * Shows column records (fineGrainedLineages) without the pairs that have been removed.
  *
- * A record is shown as written while all its pairs live. One that lost a pair is shown as one record for each downstream
- * with what is left, so that the edges of the document are the edges of the walk. Pairs that were added one by one are
- * gathered by operation, downstream and query, as map-keyed patches do it.
+ * A record is shown as written while all its pairs exist. If a pair was removed, the record is split into one
+ * for each downstream with its remaining upstreams, so that the document and the walk have the same edges.
+ * Pairs that were added one by one are grouped by operation, downstream and query, as in map-keyed patches.
  */
 import type { JsonObject, JsonValue } from './changes.ts'
 import { isObject, listOf } from './json-values.ts'
@@ -13,10 +13,13 @@ import { compareAppearance } from './list-order.ts'
 const isColumn = (urn: JsonValue): urn is string =>
   typeof urn === 'string' && urn.startsWith('urn:li:schemaField:')
 
-/** What an added pair says of its record when the client said nothing. */
+/** The record of an added pair, if the client gave no more than its ends. */
 const plainRecord: JsonObject = { upstreamType: 'FIELD_SET', downstreamType: 'FIELD', confidenceScore: 1 }
 
-/** `written` is the list of the document; what has been taken out of it is null, so that the numbers of the others stay. */
+/**
+ * `written` is the list of the document. Removed records in it are null, so that the others keep their
+ * numbers.
+ */
 export function assembleColumnRecords(
   written: readonly JsonValue[],
   pairs: readonly ListedEdge[]
@@ -38,7 +41,7 @@ export function assembleColumnRecords(
   return records
 }
 
-/** A record with the pairs that were added to it: the union of its upstreams, and the least of their scores. */
+/** A record together with the pairs that were added to it: all upstreams, and the lowest score. */
 function joined(home: JsonObject, { record, scores }: Group): JsonObject {
   const upstreams = [...new Set([...listOf(home.upstreams), ...scores.keys()])]
   const scoreOf = (up: JsonValue): number =>
@@ -63,14 +66,20 @@ function livingPart(record: JsonObject, lives: (down: string, up: string) => boo
   })
 }
 
-/** Operation, query and downstream of a record with one downstream; records with several are never joined. */
+/**
+ * The key of a record with one downstream: operation, query and downstream. Null for several, since such
+ * records are never joined.
+ */
 function groupOf(record: JsonObject): string | null {
   const downstreams = listOf(record.downstreams)
   if (downstreams.length !== 1) return null
   return JSON.stringify([record.transformOperation ?? 'NONE', record.query ?? 'NONE', downstreams[0]])
 }
 
-/** Pairs of one operation, query and downstream: the record they make, and the score of each upstream. */
+/**
+ * The pairs with the same operation, query and downstream: the record they make, and the score of each
+ * upstream.
+ */
 type Group = { record: JsonObject; scores: Map<string, number> }
 
 function gather(pairs: readonly ListedEdge[]): Group[] {

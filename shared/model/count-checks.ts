@@ -1,10 +1,10 @@
-/** Refuses more of something than a limit allows. */
+/** Refuses a count above a limit. */
 import { CatalogError } from '../errors.ts'
 import { limits, type LimitName } from '../limits.ts'
 
 /**
- * `field` names the input; `what` begins the message (`5001 edges in one call`), `wayOut` ends it.
- * Throws LIMIT_EXCEEDED with the name of the limit, its value and what was sent.
+ * `field` names the input. `what` begins the message (`5001 edges in one call`), and `wayOut` ends it. Throws
+ * LIMIT_EXCEEDED with the limit's name, its value and the count.
  */
 export function checkCount(
   actual: number,

@@ -1,4 +1,7 @@
-/** Domain rules: patterns of platform, namespace and name, each with a domain. The first that fits an asset decides. */
+/**
+ * Domain rules: patterns of platform, namespace and name, each with a domain. The first rule that matches an
+ * asset decides.
+ */
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { urnOfType } from '../urn/kinds.ts'
@@ -11,16 +14,16 @@ import { checkLine } from './text-checks.ts'
 
 const patternNames = ['platform', 'namespace', 'name'] as const
 
-/** All patterns that are given must fit; one at least is. */
+/** All given patterns must match. At least one is given. */
 export type DomainRule = { platform?: string; namespace?: string; name?: string; domainUrn: Urn }
 
-/** The first rule that fits the asset and whose domain exists, by its place; null if none does. */
+/** The index of the first rule that matches the asset and whose domain exists; null if there is none. */
 export type DomainChooser = (
   asset: AssetName,
   exists: (domainUrn: Urn) => boolean
 ) => { index: number; domainUrn: Urn } | null
 
-/** Whether rules look at such an entity: whatever can be in a domain and in lineage, and flows. */
+/** Whether rules apply to this type: everything that can be both in a domain and in lineage, and flows. */
 const isRuled = (entityType: string): boolean => {
   const { isAsset, hasLineage } = entityTypeInfo(entityType)
   return isAsset && hasLineage
@@ -79,7 +82,7 @@ function readRule(sent: unknown, field: string): DomainRule {
   return { ...patterns, domainUrn: urnOfType(sent.domainUrn, 'domain', `${field}.domainUrn`) }
 }
 
-/** The prepared rules: patterns are parsed once, not for each asset. */
+/** Prepares the rules, so that patterns are parsed once and not for each asset. */
 export function domainChooser(rules: readonly DomainRule[]): DomainChooser {
   const tests = rules.map((rule) => ({
     domainUrn: rule.domainUrn,

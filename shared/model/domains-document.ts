@@ -1,16 +1,19 @@
 /**
- * The aspect `domains` names the domain of an asset twice, in `domains` and in `domainAssociations`; here the two become one
- * domain and what is said about it.
+ * The aspect `domains` names the domain of an asset twice, in `domains` and in `domainAssociations`. This
+ * file merges the two into one domain and its attributes.
  */
 import { toUrn, type Urn } from '../urn/urn.ts'
 import type { JsonObject, JsonValue } from './changes.ts'
 import { shapeFault } from './shape.ts'
 import { isObject, listOf } from './json-values.ts'
 
-/** The domain of an asset. `attributes` are the rest of the aspect, with associations only where they say more than the domain. */
+/**
+ * The domain of an asset. `attributes` are the rest of the aspect, with associations only if they contain
+ * more than the domain.
+ */
 export type DomainMembership = { domainUrn: Urn | null; attributes: JsonObject | null }
 
-/** The aspect as clients read it: both lists, the associations derived where none were written. */
+/** The aspect as clients read it: both lists. The associations are derived if none were written. */
 export function printDomains({ domainUrn, attributes }: DomainMembership): JsonObject {
   const { domainAssociations, ...others } = attributes ?? {}
   if (domainUrn === null) return { ...others, domains: [], domainAssociations: [] }
@@ -22,12 +25,13 @@ export function printDomains({ domainUrn, attributes }: DomainMembership): JsonO
 }
 
 /**
- * What a document means over what is stored. It must have passed prepareAspect, so each list names one domain at most.
+ * Merges a sent document into the stored one. It must have passed prepareAspect, so each list names at most
+ * one domain.
  *
- * Lists that name different domains are compared with the stored ones, as DataHub does it: the list that changed counts, so a
- * client can read the aspect, edit one list and write both back. Where both have changed, an empty `domains` gives way, because
- * DataHub's model does not let a client leave it out; anything else throws VALIDATION_FAILED. The domain keeps what was said
- * about it where only `domains` is sent.
+ * Lists that name different domains are compared with the stored ones, as in DataHub: the list that changed
+ * counts. So a client can read the aspect, edit one list and write both back. If both changed, an empty
+ * `domains` is ignored, because DataHub's model does not let a client leave it out; anything else throws
+ * VALIDATION_FAILED. If only `domains` is sent, the domain keeps its attributes.
  */
 export function mergeDomains(sent: JsonObject, stored: DomainMembership): DomainMembership {
   const { domains, domainAssociations, ...others } = sent

@@ -1,8 +1,8 @@
 /**
- * Patches of what an edge says beside its ends (`/upstreams/<urn>/type`).
+ * Patches of the attributes of an edge (`/upstreams/<urn>/type`).
  *
- * They are kept beside the statements and applied when the aspect is read, so that it does not matter which of the two
- * comes first: a patch counts for what was said about the edge before it, and for nothing that is said after.
+ * They are stored next to the statements and applied when the aspect is read, so that either may arrive
+ * first. A patch changes what older changes said about the edge, and nothing that is newer.
  */
 import { CatalogError } from '../errors.ts'
 import type { JsonObject, PatchOperation } from './changes.ts'
@@ -11,14 +11,22 @@ import { compareOrder, type Order } from './order.ts'
 import { TooMuchPatching, type PatchBudget } from './patch-work.ts'
 import { bareRecordKey } from './record-keys.ts'
 
-/** `operation.path` is a JSON Pointer into the attributes; `ordinal` is the place among the patches of one record. */
+/**
+ * `operation.path` is a JSON Pointer into the attributes. `ordinal` is the number of the patch in its record.
+ */
 export type EdgePatch = Order & { ordinal: number; operation: PatchOperation }
 
-/** Whether a patch of the same edge changes a statement. A patch of only the ends has no attributes that could be newer. */
+/**
+ * Whether a patch of the same edge changes a statement. It always changes a statement of only the ends, which
+ * has no attributes that could be newer.
+ */
 export const patchesIt = (edge: Order & { recordKey: number }, patch: Order): boolean =>
   edge.recordKey === bareRecordKey || compareOrder(patch, edge) >= 0
 
-/** The attributes of a statement after the patches of its edge. One that no longer fits what it meets is left out. */
+/**
+ * The attributes of a statement after the patches of its edge. A patch that no longer fits the attributes is
+ * skipped.
+ */
 export function patchedAttributes(
   edge: Order & { recordKey: number },
   attributes: JsonObject,
@@ -36,7 +44,7 @@ export function patchedAttributes(
   )
 }
 
-/** Null if one of the operations does not fit what it meets. */
+/** Null if one of the operations does not fit the attributes. */
 function patchWith(
   attributes: JsonObject,
   operations: PatchOperation[],

@@ -1,22 +1,25 @@
-/** When an edge was stated, by its own stamps, and whether people stated it. */
+/** When an edge was created and changed according to its own stamps, and whether people stated it. */
 import type { JsonObject, JsonValue } from './changes.ts'
 import { isObject } from './json-values.ts'
 import type { TimeWindow } from './walk.ts'
 
-/** One statement of an edge. `isFromPeople`: made by them through the service, and not by a program under a name of its own. */
+/**
+ * One statement of an edge. `isFromPeople`: a person stated it through the service, not a program with a
+ * source of its own.
+ */
 export type StampedStatement = { attributes: JsonObject | null; isFromPeople: boolean }
 
 export type EdgeStamps = {
   /** Epoch milliseconds; null if no statement has such a stamp. */
   createdOn: number | null
   updatedOn: number | null
-  /** The actors that these stamps name. */
+  /** The actors in these stamps. */
   createdBy: string | null
   updatedBy: string | null
   isManual: boolean
 }
 
-/** The first creation and the last change that any of the statements of an edge names. */
+/** The first creation and the last change in the stamps of an edge's statements. */
 export function stampsOf(statements: readonly StampedStatement[]): EdgeStamps {
   const first = statements
     .flatMap(({ attributes }) => stampIn(attributes?.created))
@@ -36,7 +39,10 @@ export function stampsOf(statements: readonly StampedStatement[]): EdgeStamps {
   }
 }
 
-/** Whether an edge counts in a window: a stamp of any of its statements lies within, none has one, or people stated it. */
+/**
+ * Whether an edge counts in a time window: a stamp of any statement is inside, no statement has a stamp, or
+ * people stated it.
+ */
 export function countsIn(statements: readonly StampedStatement[], { fromMs, toMs }: TimeWindow): boolean {
   const times = statements.flatMap(({ attributes }) => [
     ...timeOf(attributes?.created),
@@ -50,7 +56,7 @@ export function countsIn(statements: readonly StampedStatement[], { fromMs, toMs
   )
 }
 
-/** The time of a stamp is 0 if it is not known. */
+/** An unknown time is 0. */
 const stampIn = (stamp: JsonValue | undefined): { time: number; actor: string | null }[] =>
   isObject(stamp) && typeof stamp.time === 'number' && stamp.time > 0
     ? [{ time: stamp.time, actor: typeof stamp.actor === 'string' ? stamp.actor : null }]

@@ -1,4 +1,4 @@
-/** Reads a lineage edge that a client names by its two ends. */
+/** Reads a lineage edge that a client gives by its two ends. */
 import { CatalogError } from '../errors.ts'
 import { dataFlowOf } from '../urn/kinds.ts'
 import { parseUrn, type ParsedUrn, type Urn } from '../urn/urn.ts'
@@ -7,19 +7,21 @@ import { placeOfEdge } from './change-facts.ts'
 export type ParsedEdge = {
   upstreamUrn: Urn
   downstreamUrn: Urn
-  /** A data job and its own data flow: the job's URN says it already, so there is nothing to write. */
+  /**
+   * True for a data job and its own data flow: the job's URN contains the flow, so there is nothing to write.
+   */
   isWithoutEffect: boolean
 }
 
-/** What the ends are called in errors. */
+/** The names of the ends in errors. */
 type EdgeFields = { upstreamField: string; downstreamField: string }
 
 const usualFields: EdgeFields = { upstreamField: 'upstreamUrn', downstreamField: 'downstreamUrn' }
 
 /**
- * Checks the two URNs and that lineage exists between such entities. `field` names the edge (`input.edgesToAdd[3]`), and
- * is left out of the ends' names where it is empty.
- * Throws INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED, and BAD_REQUEST that names both types where no such lineage exists.
+ * Checks the two URNs, and that lineage can exist between such entities. `field` names the edge
+ * (`input.edgesToAdd[3]`); if it is empty, errors name only the ends. Throws INVALID_URN, INVALID_CHARACTER,
+ * LIMIT_EXCEEDED, and BAD_REQUEST with both types if such lineage cannot exist.
  */
 export function parseEdge(
   upstream: unknown,

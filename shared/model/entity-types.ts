@@ -1,14 +1,17 @@
-/** The table of entity types: the name in URNs, the name in GraphQL, the key aspect, and what such an entity can do. */
+/**
+ * The table of entity types: name in URNs, name in GraphQL, key aspect, and whether the type can be in
+ * domains and lineage.
+ */
 import { aspectClasses } from './aspect-classes.ts'
 import { typesOfAspect } from './aspect-places.ts'
 import { dataHubEntities, dataHubRelationships } from './datahub-model.ts'
 
 export type EntityTypeInfo = {
-  /** As in URNs: `dataJob`. */
+  /** As in URNs, for example `dataJob`. */
   name: string
-  /** As in GraphQL: `DATA_JOB`. `OTHER` where the type is not known. */
+  /** As in GraphQL, for example `DATA_JOB`; `OTHER` for an unknown type. */
   graphqlType: string
-  /** Name and class of the aspect that says what the URN says. */
+  /** Name and class of the aspect that repeats the URN. */
   keyAspect: string
   keyClass: string
   /** Whether it can be in a domain. */
@@ -17,7 +20,7 @@ export type EntityTypeInfo = {
   hasLineage: boolean
 }
 
-/** Names in GraphQL, of those types that its list of types has. */
+/** The GraphQL names of the types that DataHub's GraphQL enum has. */
 const graphqlTypes: { readonly [name: string]: string } = {
   domain: 'DOMAIN',
   dataset: 'DATASET',
@@ -74,10 +77,13 @@ const capitalised = (name: string): string => name.charAt(0).toUpperCase() + nam
 const keyAspects = new Map(dataHubEntities.map(({ name, keyAspect }) => [name, keyAspect]))
 const types = new Set([...Object.keys(graphqlTypes), ...keyAspects.keys()])
 
-/** A type that DataHub does not have may be in a domain, because clients bring their own types. */
+/** A type that DataHub does not have may be in a domain, because clients have types of their own. */
 const canBeInDomain = (name: string): boolean => typesOfAspect('domains').includes(name) || !types.has(name)
 
-/** Columns, and what states lineage or is named in it. A flow is in none, but people ask for it by the jobs that it holds. */
+/**
+ * Columns, and the types that state lineage or are named in it. A flow is in no edge, but people ask for the
+ * lineage of its jobs.
+ */
 const typesWithLineage: ReadonlySet<string> = new Set([
   'schemaField',
   'dataFlow',
@@ -103,7 +109,10 @@ export const entityTypes: readonly EntityTypeInfo[] = [...types].map(row)
 const byName = new Map(entityTypes.map((info) => [info.name, info]))
 const byGraphqlType = new Map(Object.entries(graphqlTypes).map(([name, graphqlType]) => [graphqlType, name]))
 
-/** The facts about an entity type. An unknown type may have a domain, because clients bring their own types. */
+/**
+ * The facts about an entity type. An unknown type may be in a domain, because clients have types of their
+ * own.
+ */
 export const entityTypeInfo = (name: string): EntityTypeInfo => byName.get(name) ?? row(name)
 
 export const isKnownEntityType = (name: string): boolean => byName.has(name)
@@ -112,15 +121,15 @@ export const isAsset = (name: string): boolean => entityTypeInfo(name).isAsset
 
 export const graphqlTypeOf = (name: string): string => byName.get(name)?.graphqlType ?? 'OTHER'
 
-/** The name in URNs of a GraphQL entity type; null for OTHER and for a type that no URN has. */
+/** The name in URNs of a GraphQL entity type; null for OTHER and for a type without URNs. */
 export const entityTypeOfGraphql = (graphqlType: string): string | null =>
   byGraphqlType.get(graphqlType) ?? null
 
-/** Whether an entity can have the GraphQL type: some of DataHub's types are in no URN. */
+/** Whether a URN can have this GraphQL type: some of DataHub's types never occur in URNs. */
 export const isTypeOfUrns = (graphqlType: string): boolean =>
   graphqlType === 'OTHER' || byGraphqlType.has(graphqlType)
 
-/** Types that a search finds where none is asked for: what people look for, as DataHub has it. */
+/** The types that a search finds by default, as in DataHub. */
 export const searchableTypes: readonly string[] = [
   'DATASET',
   'DASHBOARD',

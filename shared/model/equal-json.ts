@@ -1,4 +1,4 @@
-/** Whether two JSON values say the same: key order does not count, array order does. */
+/** Whether two JSON values are equal: the order of keys does not matter, the order in arrays does. */
 import type { JsonValue } from './changes.ts'
 
 export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {

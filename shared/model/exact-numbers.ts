@@ -1,19 +1,22 @@
 /**
- * Finds whole numbers in JSON text that JavaScript would change: beyond 2^53 it has no number for most of them, and
- * `9007199254740993` would be kept as `…992` silently.
+ * Finds whole numbers in JSON text that JavaScript would change. Beyond 2^53 it cannot represent most of
+ * them: `9007199254740993` would silently become `…992`.
  */
 
-/** `place` is a path such as `proposal.aspect.rowCount`; empty if it could not be told. */
+/** `place` is a path such as `proposal.aspect.rowCount`; empty if it could not be found. */
 export type InexactNumber = { literal: string; place: string }
 
-/** Fewer digits are always kept as they are. Looks at strings too: most texts have no such run anywhere, and end here. */
+/**
+ * Numbers with fewer digits are always exact. This also matches inside strings, but most texts have no such
+ * run of digits and need no further check.
+ */
 const longDigits = /\d{16}/
-/** A whole number: what has a fraction or an exponent is an approximation in every language. */
+/** Only whole numbers: with a fraction or an exponent, a number is an approximation in every language. */
 const wholeNumber = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
 
 const isInexact = (literal: string): boolean => String(Number(literal)) !== literal
 
-/** The first such number of a text that parses as JSON; null if all are kept as sent. */
+/** The first such number in a text that parses as JSON; null if all numbers are kept as sent. */
 export function findInexactNumber(text: string): InexactNumber | null {
   if (!longDigits.test(text)) return null
   const literal = outsideStrings(text)
@@ -34,7 +37,10 @@ function outsideStrings(text: string): string | null {
   return null
 }
 
-/** The index after the quote that ends the string: one with an even number of backslashes before it. */
+/**
+ * The index after the quote that ends the string, which is the first with an even number of backslashes
+ * before it.
+ */
 export function endOfString(text: string, begin: number): number {
   for (let quote = text.indexOf('"', begin); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0
@@ -44,7 +50,7 @@ export function endOfString(text: string, begin: number): number {
   return text.length
 }
 
-/** What is put in the place of the number, to be found again. */
+/** Replaces the number, so that it can be found in the parsed value. */
 class Found {}
 
 function placeOf(text: string): string {
@@ -58,7 +64,7 @@ function placeOf(text: string): string {
   try {
     return pathTo(JSON.parse(text, reviver)) ?? ''
   } catch {
-    // Nested so deep that the path cannot be told.
+    // Nested too deeply to find the path.
     return ''
   }
 }

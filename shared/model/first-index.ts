@@ -1,6 +1,9 @@
-/** The one binary search: finds in what is sorted. */
+/** The one binary search in sorted data. */
 
-/** The first index from `begin` and before `end` that fulfils the condition, which all later ones must fulfil too; else `end`. */
+/**
+ * The first index from `begin` and before `end` that fulfils the condition, or `end`. All later indexes must
+ * fulfil it too.
+ */
 export function firstIndex(begin: number, end: number, isReached: (index: number) => boolean): number {
   let [low, high] = [begin, end]
   while (low < high) {
@@ -13,7 +16,7 @@ export function firstIndex(begin: number, end: number, isReached: (index: number
 
 type Sorted = Int32Array | Uint16Array
 
-/** The index of the first of ascending numbers that is not less than the value; their count if there is none. */
+/** The index of the first of ascending numbers that is at least the value; their count if there is none. */
 export const firstAtLeast = (sorted: Sorted, value: number): number =>
   firstIndex(0, sorted.length, (index) => (sorted[index] ?? 0) >= value)
 

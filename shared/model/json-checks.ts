@@ -1,6 +1,6 @@
 /**
- * The checks of any JSON before it is used: bounded depth and size, storable characters, finite numbers, and no
- * key that could reach a prototype. Knows nothing of what the JSON means.
+ * Checks any JSON before it is used: bounded depth and size, storable characters, finite numbers, and no key
+ * that could reach a prototype. It does not know what the JSON means.
  */
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -22,7 +22,7 @@ export const checkJson = (
   { maxDepth = limits.jsonMaxDepth, maxBytes = limits.aspectMaxBytes }: CheckOptions = {}
 ): JsonValue => {
   const most = check(value, field, maxDepth, { maxDepth, valuesLeft: limits.jsonValuesMaxCount })
-  // `most` is an upper bound that costs nothing; only what is near the limit is measured.
+  // `most` is a cheap upper bound; the exact size is measured only if it exceeds the limit.
   if (most > maxBytes) {
     const actual = Buffer.byteLength(JSON.stringify(value))
     if (actual > maxBytes)
@@ -32,7 +32,7 @@ export const checkJson = (
         { field, limit: 'aspectMaxBytes', maximum: maxBytes, actual }
       )
   }
-  // Nothing but JSON passes the check.
+  // Safe: only JSON passes the check.
   return value as JsonValue
 }
 
@@ -51,8 +51,9 @@ export const parseJsonText = (text: string, field: string, options: CheckOptions
 }
 
 /**
- * Parses a text; what comes out is not checked. `what` names it in the message. Throws BAD_REQUEST if it is not valid JSON, or
- * holds a whole number that would not be kept as sent, and LIMIT_EXCEEDED (jsonObjectKeysMaxCount).
+ * Parses a text without checking the result. `what` names it in the message. Throws BAD_REQUEST if it is not
+ * valid JSON or contains a whole number that would not be kept as sent, and LIMIT_EXCEEDED
+ * (jsonObjectKeysMaxCount).
  */
 export const parseJson = (text: string, what: string): unknown => {
   checkKeyCounts(text, Infinity)
@@ -71,7 +72,10 @@ const parsed = (text: string, what: string): unknown => {
 
 const shownPlaceMaxChars = 500
 
-/** `text` must parse. Throws BAD_REQUEST for a whole number that JavaScript would change; `field` is where the text stands. */
+/**
+ * `text` must be valid JSON. Throws BAD_REQUEST for a whole number that JavaScript would change. `field`
+ * names the text.
+ */
 export const checkNumbers = (text: string, field = ''): void => {
   const found = findInexactNumber(text)
   if (!found) return
@@ -85,7 +89,7 @@ export const checkNumbers = (text: string, field = ''): void => {
   )
 }
 
-/** Throws INVALID_CHARACTER for U+0000 and lone surrogates: neither can be stored. */
+/** Throws INVALID_CHARACTER for U+0000 and lone surrogates, which cannot be stored. */
 export const checkText = (text: string, field: string): void => {
   if (text.includes('\u0000'))
     throw new CatalogError('INVALID_CHARACTER', `${field} contains U+0000, which cannot be stored`, { field })
@@ -99,7 +103,10 @@ export const checkText = (text: string, field: string): void => {
     )
 }
 
-/** What the parser found, without the piece of input it may quote: that is not ours to show, and may not be storable. */
+/**
+ * The parser's message without the quoted input, which may contain secrets or characters that cannot be
+ * stored.
+ */
 const reasonOf = (cause: unknown): string => {
   const message = cause instanceof Error ? cause.message : ''
   if (message.startsWith('Unexpected end')) return 'it ends too early'
@@ -135,7 +142,7 @@ const keyTooLong = (field: string, actual: number): CatalogError => {
 
 type Bounds = { maxDepth: number; valuesLeft: number }
 
-/** Returns an upper bound of the bytes that the value takes as JSON. */
+/** Returns an upper bound of the value's size as JSON, in bytes. */
 const check = (value: unknown, field: string, depthLeft: number, bounds: Bounds): number => {
   if ((bounds.valuesLeft -= 1) < 0) throw tooManyValues()
   if (typeof value === 'string') {

@@ -1,8 +1,8 @@
 /**
- * Looks, in the text of JSON that has not been parsed, for an object of too many keys or for too many values.
+ * Finds objects with too many keys, and too many values, in JSON text before it is parsed.
  *
- * JSON.parse takes a second for an object of 300,000 keys in 4 MB, and nothing else has its turn meanwhile; to look first takes
- * a few milliseconds a megabyte.
+ * JSON.parse takes a second for an object with 300,000 keys in 4 MB, and blocks the process meanwhile. This
+ * check takes a few milliseconds per megabyte.
  */
 import { CatalogError } from '../errors.ts'
 import { limits, type LimitName } from '../limits.ts'
@@ -13,8 +13,8 @@ const opening = new Set([0x5b, 0x7b])
 const closing = new Set([0x5d, 0x7d])
 
 /**
- * Any text may be given. Throws LIMIT_EXCEEDED (jsonObjectKeysMaxCount, jsonValuesMaxCount). A body that carries many
- * documents has no maximum of values: `maxValues` Infinity.
+ * Any text may be given. Throws LIMIT_EXCEEDED (jsonObjectKeysMaxCount, jsonValuesMaxCount). For a body with
+ * many documents, `maxValues` is Infinity.
  */
 export function checkKeyCounts(text: string, maxValues: number = limits.jsonValuesMaxCount): void {
   const maxKeys = limits.jsonObjectKeysMaxCount

@@ -1,8 +1,8 @@
 /**
- * Applies a JSON Patch (RFC 6902) to an aspect, with arrays turned into maps where the aspect's rules say so, so that
- * `/tags/<urn>` names an entry wherever it stands. Lists of edges are not done here: lineage-patch.ts does them.
+ * Applies a JSON Patch (RFC 6902) to an aspect. Arrays are converted to maps where the aspect's rules say so,
+ * so that `/tags/<urn>` names an entry at any index. lineage-patch.ts patches lists of edges instead.
  *
- * As DataHub does it: objects on the way that are missing are created, and removing what is absent does nothing.
+ * As in DataHub, missing objects on a path are created, and removing an absent value does nothing.
  */
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -16,12 +16,13 @@ import { createPatchWork, type PatchBudget, type PatchWork } from './patch-work.
 const shownPathChars = 500
 
 /**
- * Returns the document after the patch; `document` stays as it is, and null stands for an aspect that is not stored.
- * The result has what DataHub's schema requires of the aspect, and is not yet validated: prepareAspect does that.
+ * Returns the document after the patch. `document` is not changed; null means that the aspect is not stored.
+ * The result has the fields that DataHub's schema requires, and must still be validated by prepareAspect.
  * `budget` is shared by the patches of a call or chunk.
- * Throws BAD_REQUEST for an operation that cannot be carried out, VALIDATION_FAILED where a required field is left absent,
- * PRECONDITION_FAILED where a `test` does not hold,
- * LIMIT_EXCEEDED (aspectMaxBytes, jsonMaxDepth, patchValuesMaxCount) for one that does too much, and TooMuchPatching.
+ *
+ * Throws BAD_REQUEST for an operation that cannot be carried out, VALIDATION_FAILED if a required field is
+ * absent at the end, PRECONDITION_FAILED if a `test` fails, LIMIT_EXCEEDED (aspectMaxBytes, jsonMaxDepth,
+ * patchValuesMaxCount) for an operation that does too much, and TooMuchPatching.
  */
 export function applyPatch(
   aspectName: string,
@@ -35,7 +36,7 @@ export function applyPatch(
   if (isWorkingObject(root)) arraysToMaps(root, rules)
   for (const operation of patch.patch) {
     root = applyOperation(root, operation, work)
-    // What was set may hold arrays that the rules turn into maps.
+    // The new value may contain arrays that the rules convert to maps.
     if (isWorkingObject(root) && (typeof operation.value === 'object' || operation.from !== undefined))
       arraysToMaps(root, rules, parsePointer(operation.path))
     work.checkSize(root)
@@ -127,7 +128,7 @@ function testAt(root: Working, path: string[], operation: PatchOperation, work: 
   return root
 }
 
-/** One step down; only own properties, so that no segment reaches a prototype. */
+/** One step down. Only own properties, so that no segment reaches a prototype. */
 function child(holder: Working | undefined, segment: string): Working | undefined {
   if (holder instanceof Map) return holder.get(segment)
   if (Array.isArray(holder)) return holder[indexOf(segment)]
@@ -137,7 +138,7 @@ function child(holder: Working | undefined, segment: string): Working | undefine
 const getAt = (root: Working, path: string[]): Working | undefined =>
   path.reduce<Working | undefined>(child, root)
 
-/** An array index as RFC 6901 has it: digits without a leading zero; else -1. */
+/** An array index by RFC 6901: digits without a leading zero; else -1. */
 const indexOf = (segment: string): number => (/^(?:0|[1-9]\d{0,9})$/.test(segment) ? Number(segment) : -1)
 
 function setAt(
@@ -191,7 +192,7 @@ function setInArray(
   holder.splice(index, 0, value)
 }
 
-/** What shifting the entries behind an index costs, in values: they are moved in blocks. */
+/** The cost of shifting the entries after an index, in values. It is low because they are moved in blocks. */
 const shiftedBy = (holder: readonly Working[], index: number): number =>
   Math.ceil((holder.length - index) / 32)
 

@@ -1,8 +1,9 @@
 /**
- * Takes an aspect that states lineage apart into edges and the rest, and puts it together again as it was written.
+ * Splits an aspect that states lineage into edges and the rest, and assembles it again as it was written.
  *
- * The rest keeps an empty list where a list was given, so that absent and empty lists stay apart. Column records and
- * input fields keep their documents in the rest; their pairs are edges all the same, and decide what is shown.
+ * The rest keeps an empty list for each list that was given, so that absent and empty lists remain distinct.
+ * It also keeps the documents of column records and input fields. Their pairs are edges too, and decide which
+ * documents are shown.
  */
 import { schemaFieldParts, schemaFieldUrn } from '../urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
@@ -22,26 +23,30 @@ export type EdgeEntry = {
   downstreamUrn: Urn
   upstreamUrn: Urn
   /**
-   * Tells apart the same pair stated more than once in a list: the occurrence of an entry as written from 0, the number of
-   * a column record from 1; below zero what was stated apart from a list (record-keys.ts).
+   * Distinguishes statements of the same pair in one list. For an entry as written, it is the occurrence,
+   * from 0; for a column record, its number, from 1. It is negative for a statement made apart from a list
+   * (record-keys.ts).
    */
   recordKey: number
   position: number
   attributes: JsonObject | null
-  /** Of a column record as written: the group that map-keyed paths know it by. Null if it has several downstreams: no path names it. */
+  /**
+   * For a column record as written: its group in map-keyed paths. Null for several downstreams, which no path
+   * can name.
+   */
   group?: number | null
 }
 
-/** An edge as stored, with the order it was stated in. */
+/** A stored edge, with the order in which it was stated. */
 export type ListedEdge = EdgeEntry & { seq: number; line: number }
 
 const unknownStamp = { time: 0, actor: 'urn:li:corpuser:unknown' }
-/** What an upstream record holds when a client says no more than its dataset; stored as null, for it is the bulk case. */
+/** The upstream record that means only its dataset. It is stored as null, because most are like this. */
 const plainUpstream: JsonObject = { auditStamp: unknownStamp, type: 'TRANSFORMED' }
 
 const linkKeyOf = (field: LineageField): string => (field.shape === 'upstream' ? 'dataset' : 'destinationUrn')
 
-/** The URN that an entry of a simple list links to. Throws INVALID_URN for an invalid one. */
+/** The URN of the other end in an entry of a simple list. Throws INVALID_URN for an invalid one. */
 export function entryUrn(field: LineageField, entry: JsonValue): Urn {
   if (isObject(entry))
     return toUrn(
@@ -52,7 +57,7 @@ export function entryUrn(field: LineageField, entry: JsonValue): Urn {
   return toUrn(entry, `aspect.${field.listName}`, field.entryTypes[0])
 }
 
-/** What an entry says beside its link; null for a bare link and for the plain upstream record. */
+/** The attributes of an entry, without its link; null for a bare link and for the plain upstream record. */
 export function entryAttributes(field: LineageField, entry: JsonValue): JsonObject | null {
   if (field.shape === 'urn' || field.shape === 'link' || field.shape === 'union' || !isObject(entry))
     return null
@@ -61,7 +66,7 @@ export function entryAttributes(field: LineageField, entry: JsonValue): JsonObje
   return Object.keys(attributes).length === 0 ? null : attributes
 }
 
-/** What a stored entry says beside its link, with the default written out. */
+/** The attributes of a stored entry, with defaults. */
 export const explicitAttributes = (fieldCode: number, attributes: JsonObject | null): JsonObject =>
   attributes ?? (lineageFieldByCode(fieldCode).shape === 'upstream' ? plainUpstream : {})
 
@@ -77,10 +82,13 @@ export const endsOf = (
 
 export type SplitDocument = { rest: JsonObject; entries: readonly EdgeEntry[] }
 
-/** A document is taken apart when its references are judged and again when it is applied: it is done once. */
+/**
+ * A document is needed in split form when its references are checked and when it is applied, but split only
+ * once.
+ */
 const splits = new WeakMap<JsonObject, SplitDocument>()
 
-/** Takes a lineage aspect apart. The value must have passed prepareAspect and must not be altered afterwards. */
+/** Splits a lineage aspect. The value must have passed prepareAspect and must not be changed afterwards. */
 export function splitLineageDocument(ownerUrn: Urn, aspectName: string, value: JsonObject): SplitDocument {
   const known = splits.get(value)
   if (known) return known
@@ -147,11 +155,14 @@ function columnPairs(field: LineageField, record: JsonValue, index: number): Edg
   )
 }
 
-/** The group of a column record as written; null if it has several downstreams, or none. */
+/** The group of a column record as written; null if it does not have exactly one downstream. */
 export const groupOfRecord = (record: JsonValue): number | null =>
   isObject(record) && listOf(record.downstreams).length === 1 ? columnGroupKey(record) : null
 
-/** The column of a chart or dashboard that an input field feeds; its path is escaped as clients' URN builders do it. */
+/**
+ * The edge of an input field: its downstream is the column of the chart or dashboard. The path is escaped as
+ * clients' URN builders do it.
+ */
 function inputFieldEntry(field: LineageField, ownerUrn: Urn, entry: JsonValue, index: number): EdgeEntry[] {
   if (!isObject(entry)) return []
   const upstreamUrn = toUrn(entry.schemaFieldUrn, `aspect.fields[${index}].schemaFieldUrn`)
@@ -177,7 +188,7 @@ function inputFieldEntry(field: LineageField, ownerUrn: Urn, entry: JsonValue, i
 /** The patches of an edge in one list. */
 export type PatchesOf = (edge: ListedEdge) => readonly EdgePatch[]
 
-/** Assembles a lineage aspect from its other fields, its current edges, and later patches of single edges. */
+/** Assembles a lineage aspect from its other fields, its current edges, and the later patches of edges. */
 export function assembleLineageDocument(
   aspectName: string,
   rest: JsonObject,
@@ -211,7 +222,9 @@ export function assembleLineageDocument(
   return document
 }
 
-/** An edge that was stated by its ends alone is not repeated where the aspect says more about it, in whichever list. */
+/**
+ * Leaves out an edge that was stated only by its ends if any list of the aspect also has it with attributes.
+ */
 function withoutRepeated(edges: readonly ListedEdge[]): readonly ListedEdge[] {
   const edgeKey = (edge: ListedEdge): string => `${edge.downstreamUrn} ${edge.upstreamUrn}`
   if (!edges.some((edge) => edge.recordKey === bareRecordKey)) return edges
@@ -222,7 +235,7 @@ function withoutRepeated(edges: readonly ListedEdge[]): readonly ListedEdge[] {
 const otherEnd = (field: LineageField, edge: EdgeEntry): Urn =>
   field.entryIs === 'upstream' ? edge.upstreamUrn : edge.downstreamUrn
 
-/** As written, then as added. */
+/** Written entries first, then added ones. */
 function inListOrder(field: LineageField, edges: readonly ListedEdge[]): ListedEdge[] {
   const byEnd = new Map<Urn, ListedEdge[]>()
   for (const edge of edges) {
@@ -236,8 +249,8 @@ function inListOrder(field: LineageField, edges: readonly ListedEdge[]): ListedE
 }
 
 /**
- * What a list shows of the statements of one edge: each occurrence as the last of its sources wrote it, or, once the edge
- * was stated under its own key, that alone, in the place it had.
+ * The entries that a list shows for the statements of one edge. For each occurrence, the newest statement of
+ * any source counts. If the edge was later stated under its own key, only that is shown, at the old position.
  */
 function shownOf(statements: readonly ListedEdge[]): ListedEdge[] {
   const latest = new Map<number, ListedEdge>()
@@ -260,7 +273,7 @@ function printEntry(field: LineageField, edge: ListedEdge, attributes: JsonObjec
   return { ...attributes, [linkKeyOf(field)]: urn }
 }
 
-/** The written documents whose edge lives, then the edges that were added without one. */
+/** The written documents whose edges exist, then the edges that were added without a document. */
 function assembleInputFields(written: JsonValue[], edges: readonly ListedEdge[]): JsonValue[] {
   const live = new Set(edges.map((edge) => edge.recordKey))
   const added = edges

@@ -1,15 +1,16 @@
 /**
- * The lists of aspects that state lineage edges: which aspect, which list, which way, and how an entry is written.
+ * The lists of aspects that state lineage edges: the aspect, the list, the direction, and the form of an
+ * entry.
  *
- * DataHub's model says which they are. `code` is ours and stored in Postgres (statement.field): never renumber. code >> 4 is the
- * aspect's own code.
+ * DataHub's model defines them. `code` is our own and stored in Postgres (statement.field), so it must never
+ * be renumbered. code >> 4 is the code of the aspect.
  */
 import { dataHubRelationships, type DataHubRelationship } from './datahub-model.ts'
 
 export type EntryShape =
   /** A bare URN. */
   | 'urn'
-  /** A bare URN that is the field itself: there is no list. */
+  /** A bare URN that is the whole field, without a list. */
   | 'link'
   /** `{ "string": urn }`, a union of one member. */
   | 'union'
@@ -17,9 +18,15 @@ export type EntryShape =
   | 'edge'
   /** An Upstream record; the other end is `dataset`. */
   | 'upstream'
-  /** A column record with several ends on both sides; the documents stay in the aspect, its pairs are statements. */
+  /**
+   * A column record, which may have several ends on both sides. The documents stay in the aspect, and the
+   * pairs are statements.
+   */
   | 'columns'
-  /** `{ schemaFieldUrn, schemaField }`; the downstream is the owner's own column. The documents stay in the aspect. */
+  /**
+   * `{ schemaFieldUrn, schemaField }`. The downstream is a column of the owner. The documents stay in the
+   * aspect.
+   */
   | 'inputField'
 
 export type LineageField = {
@@ -27,13 +34,16 @@ export type LineageField = {
   aspectName: string
   listName: string
   shape: EntryShape
-  /** Which end the entry's URN is, as seen from the owner. */
+  /** Which end of the edge the entry's URN is; the owner is the other. */
   entryIs: 'upstream' | 'downstream'
-  /** Entity types the entry may have. */
+  /** The entity types that an entry may name. */
   entryTypes: readonly string[]
 }
 
-/** The code of each list, or field, that states lineage. A new one gets the next code of its aspect, a new aspect the next sixteen. */
+/**
+ * The code of each list or field that states lineage. A new one gets the next code of its aspect; a new
+ * aspect starts at the next multiple of sixteen.
+ */
 const codes: ReadonlyMap<string, number> = new Map(
   Object.entries({
     'upstreamLineage.upstreams': 0x10,
@@ -81,7 +91,7 @@ const codes: ReadonlyMap<string, number> = new Map(
   })
 )
 
-/** How the entries of DataHub's lists are written, by the path from the list to the URN. */
+/** The form of the entries of DataHub's lists, by the path from the list to the URN. */
 const shapes: ReadonlyMap<string, EntryShape> = new Map([
   ['', 'link'],
   ['/*', 'urn'],
@@ -90,10 +100,13 @@ const shapes: ReadonlyMap<string, EntryShape> = new Map([
   ['/*/dataset', 'upstream']
 ])
 
-/** What DataHub takes in these lists beside what its model says: a chart may be made of charts in either list. */
+/**
+ * Types that DataHub accepts in these lists in addition to those in its model: a chart may be made from
+ * charts.
+ */
 const moreEntryTypes: ReadonlyMap<string, readonly string[]> = new Map([['chartInfo.inputs', ['chart']]])
 
-/** Lists of columns, whose edges DataHub makes by code and not by its model. */
+/** Lists of columns. DataHub makes their edges in code instead of by its model. */
 const columnFields: readonly (readonly [aspectName: string, listName: string, shape: EntryShape])[] = [
   ['upstreamLineage', 'fineGrainedLineages', 'columns'],
   ['dataJobInputOutput', 'fineGrainedLineages', 'columns'],
@@ -123,7 +136,7 @@ function fieldOfModel(
   }
 }
 
-/** In the order of their codes. */
+/** Ordered by code. */
 export const lineageFields: readonly LineageField[] = [
   ...dataHubRelationships.flatMap((each) =>
     each.lineage === null ? [] : [fieldOfModel(each, each.lineage)]
@@ -148,24 +161,24 @@ const byAspect = new Map<string, LineageField[]>()
 for (const entry of lineageFields)
   byAspect.set(entry.aspectName, [...(byAspect.get(entry.aspectName) ?? []), entry])
 
-/** The field with a stored code. Throws on a code this version does not know: the database is newer than the program. */
+/** The field with a stored code. Throws for an unknown code: the database is newer than the program. */
 export const lineageFieldByCode = (code: number): LineageField => {
   const found = byCode.get(code)
   if (!found) throw new Error(`unknown lineage field code ${code}`)
   return found
 }
 
-/** The column lineage of a job: of all columns' edges these alone are asserted by neither end. */
+/** The column lineage of a job: the only edges between columns that are stated by neither end. */
 export const jobColumnsField: LineageField = lineageFieldByCode(0x26)
 
-/** The lists of an aspect that state edges; empty when it states none. */
+/** The lists of an aspect that state edges; empty if it states none. */
 export const lineageFieldsOf = (aspectName: string): readonly LineageField[] => byAspect.get(aspectName) ?? []
 
 export const lineageAspects: readonly string[] = [...byAspect.keys()]
 
 export const isLineageAspect = (aspectName: string): boolean => byAspect.has(aspectName)
 
-/** The stored code of a lineage aspect: what tombstones and watermarks are keyed by. */
+/** The stored code of a lineage aspect, which tombstones and watermarks are keyed by. */
 export const aspectCodeOf = (aspectName: string): number => {
   const first = byAspect.get(aspectName)?.[0]
   if (!first) throw new Error(`${aspectName} is not a lineage aspect`)
@@ -174,7 +187,7 @@ export const aspectCodeOf = (aspectName: string): number => {
 
 const aspectNames = new Map(lineageFields.map(({ code, aspectName }) => [code >> 4, aspectName]))
 
-/** The aspect of a stored code. Throws on a code this version does not know. */
+/** The aspect of a stored code. Throws for an unknown code: the database is newer than the program. */
 export function aspectNameOf(aspectCode: number): string {
   const found = aspectNames.get(aspectCode)
   if (found === undefined) throw new Error(`unknown lineage aspect code ${aspectCode}`)
@@ -182,8 +195,9 @@ export function aspectNameOf(aspectCode: number): string {
 }
 
 /**
- * Where an edge between two entity types is written when a client names only its ends: the owner, and the list.
- * The pairs of the specification (4.4) and of DataHub's updateLineage, columns, and ML keys and features.
+ * Where an edge between two entity types is written if a client gives only its ends: the owner, and the list.
+ * Covers the pairs of the specification (4.4) and of DataHub's updateLineage, columns, and ML keys and
+ * features.
  */
 export type EdgePair = {
   upstreamType: string
@@ -236,6 +250,6 @@ for (const pair of edgePairs) {
   byPair.set(pair.upstreamType, ofUpstream.set(pair.downstreamType, pair))
 }
 
-/** The way an edge between these two types is written, or null if no such edge exists. */
+/** How an edge between these two types is stored, or null if no such edge exists. */
 export const edgePairOf = (upstreamType: string, downstreamType: string): EdgePair | null =>
   byPair.get(upstreamType)?.get(downstreamType) ?? null

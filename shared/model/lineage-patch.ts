@@ -1,8 +1,9 @@
 /**
- * Turns a JSON Patch of a lineage aspect into edge operations, and leaves over what patches the rest of the aspect.
+ * Turns a JSON Patch of a lineage aspect into operations on edges, and leaves those on the rest of the
+ * aspect.
  *
- * Map-keyed paths (`/upstreams/<urn>`, `/fineGrainedLineages/<operation>/<downstream>/<query>/<upstream>`) are adds and
- * removes of single edges: two writers who patch the same list cannot lose each other's edges.
+ * Map-keyed paths (`/upstreams/<urn>`, `/fineGrainedLineages/<operation>/<downstream>/<query>/<upstream>`)
+ * add and remove single edges. So two writers that patch the same list cannot lose each other's edges.
  */
 import { CatalogError } from '../errors.ts'
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
@@ -17,23 +18,27 @@ import { columnGroupKey, singleRecordKey } from './record-keys.ts'
 
 export type EdgeOperation =
   | { op: 'add'; entry: EdgeEntry }
-  /** Removes the edge from one list, whoever states it; of column records from those of the group (columnGroupKey). */
+  /**
+   * Removes the edge from one list, from all sources. For column records, only from those of the group
+   * (columnGroupKey).
+   */
   | { op: 'remove'; fieldCode: number; group: number | null; downstreamUrn: Urn; upstreamUrn: Urn }
   /** Removes every pair that ends in a column. */
   | { op: 'removeInto'; fieldCode: number; downstreamUrn: Urn }
   | { op: 'replaceList'; fieldCode: number; entries: EdgeEntry[] }
-  /** Changes what an edge says beside its ends; `path` is a JSON Pointer into its attributes. */
+  /** Changes the attributes of an edge. `path` is a JSON Pointer into them. */
   | { op: 'patchAttributes'; fieldCode: number; downstreamUrn: Urn; upstreamUrn: Urn; patch: PatchOperation }
 
-/** What `rest` holds is for patchLineageRest. */
+/** patchLineageRest applies the operations in `rest`. */
 export type LineagePatch = { edges: EdgeOperation[]; rest: PatchOperation[] }
 
-/** A patch is planned when its references are judged and again when it is applied: it is done once. */
+/** A patch is planned when its references are checked and when it is applied, but computed only once. */
 const plans = new WeakMap<readonly PatchOperation[], LineagePatch>()
 
 /**
- * Throws BAD_REQUEST for an operation that has no meaning on edges, INVALID_URN for a key that is not a URN,
- * VALIDATION_FAILED for an entry that its list cannot hold. The operations must not be altered afterwards.
+ * Throws BAD_REQUEST for an operation that is not possible on edges, INVALID_URN for a key that is not a URN,
+ * and VALIDATION_FAILED for an entry that its list cannot contain. The operations must not be changed
+ * afterwards.
  */
 export function planLineagePatch(
   ownerUrn: Urn,
@@ -57,7 +62,7 @@ export function planLineagePatch(
   return plan
 }
 
-/** The list of edges that a path leads into. */
+/** The list of edges that a path points into. */
 export const fieldAt = (aspectName: string, [listName]: readonly string[]): LineageField | undefined =>
   lineageFieldsOf(aspectName).find((field) => field.listName === listName)
 
@@ -72,7 +77,7 @@ function refuse(operation: PatchOperation): never {
   )
 }
 
-/** Entries as their list must have them, defaults written out. */
+/** Entries in the form of their list, with defaults. */
 function prepareEntries(field: LineageField, ownerUrn: Urn, entries: JsonValue[]): JsonValue[] {
   const document = prepareAspect(entityTypeOf(ownerUrn), field.aspectName, {
     ...aspectTemplate(field.aspectName),
@@ -99,7 +104,7 @@ function planList(plan: LineagePatch, field: LineageField, ownerUrn: Urn, operat
   )
 }
 
-/** A field that holds one URN is a list of one at most; of it nothing stays in the rest. */
+/** A field with one URN is a list of at most one. Nothing of it stays in the rest. */
 function planLink(
   plan: LineagePatch,
   field: LineageField,
@@ -163,12 +168,12 @@ function planEntry(
   }
 }
 
-/** What a patch adds keeps the order that the patch has. */
+/** Entries that a patch adds keep the order of its operations. */
 const nextPosition = (plan: LineagePatch): number => appendedPosition + plan.edges.length
 
 const linkOf = (field: LineageField): string => (field.shape === 'upstream' ? 'dataset' : 'destinationUrn')
 
-/** The entry that a key and a value make: the key says what it links to. */
+/** The entry made from a key and a value. The key is the URN that it links to. */
 function entryOf(field: LineageField, other: Urn, value: JsonValue | undefined): JsonValue {
   if (field.shape === 'urn' || field.shape === 'link') return other
   if (field.shape === 'union') return { string: other }
@@ -187,7 +192,10 @@ export function checkEdgeAttributes(
 
 const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** `/fineGrainedLineages/<operation>/<downstream>/<query>/<upstream>`; a shorter path removes all that lies below it. */
+/**
+ * `/fineGrainedLineages/<operation>/<downstream>/<query>/<upstream>`. A removal with a shorter path removes
+ * everything below it.
+ */
 function planColumns(
   plan: LineagePatch,
   field: LineageField,
@@ -207,7 +215,8 @@ function planColumns(
   const upstreamUrn = toUrn(upstream, operation.path, 'schemaField')
   const isPair = isColumn(upstreamUrn) && isColumn(downstreamUrn)
   if (operation.op === 'remove') {
-    // A whole dataset as the source of a column is not an edge between columns: its record is kept as a document.
+    // A whole dataset as the source of a column is not an edge between columns, so the record is kept as a
+    // document.
     if (isPair)
       plan.edges.push({
         op: 'remove',
@@ -249,7 +258,7 @@ type ColumnKeys = {
   upstreamUrn: Urn
 }
 
-/** The record that one path and its value make. */
+/** The record made from a path and its value. */
 function recordOf(
   { transformOperation, downstreamUrn, query, upstreamUrn }: ColumnKeys,
   value: JsonValue | undefined

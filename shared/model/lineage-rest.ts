@@ -1,6 +1,6 @@
 /**
- * Patches the parts of a lineage aspect that are not edges: its other fields, and the column records that state none (a whole dataset
- * as the source of a column), which map-keyed paths name like any other.
+ * Patches the parts of a lineage aspect that are not edges: its other fields, and column records that state
+ * no edge because the source of the column is a whole dataset. Map-keyed paths can name those records too.
  */
 import { prepareAspect } from './aspect-registry.ts'
 import type { JsonObject, JsonValue, PatchDocument, PatchOperation } from './changes.ts'
@@ -11,8 +11,8 @@ import { fieldAt } from './lineage-patch.ts'
 import { countPatchValues, type PatchBudget } from './patch-work.ts'
 
 /**
- * The rest after the operations that planLineagePatch left over, prepared.
- * Throws as applyPatch and prepareAspect do.
+ * The prepared rest after the operations that planLineagePatch left. Throws as applyPatch and prepareAspect
+ * do.
  */
 export function patchLineageRest(
   entityType: string,
@@ -42,7 +42,7 @@ export function patchLineageRest(
   return prepareRest(entityType, aspectName, patched ?? applyPatch(aspectName, null, { patch: [] }))
 }
 
-/** Column records that have been taken out are null, so that the numbers of the others stay: they are left as they are. */
+/** Removed column records are null, so that the others keep their numbers. They stay null. */
 function prepareRest(entityType: string, aspectName: string, rest: JsonObject): JsonObject {
   const listName = lineageFieldsOf(aspectName).find((field) => field.shape === 'columns')?.listName ?? ''
   const list = rest[listName]
@@ -58,7 +58,7 @@ function prepareRest(entityType: string, aspectName: string, rest: JsonObject): 
   }
 }
 
-/** Sets or takes away one source of a column; the columns among its sources are pairs, and not decided here. */
+/** Adds or removes one source of a column. Sources that are columns are pairs, which are not handled here. */
 function patchRecord(rest: JsonObject, path: string[], operation: PatchOperation): JsonObject {
   const [listName = '', transformOperation = '', downstream = '', query, upstream] = path
   const list = listOf(rest[listName])

@@ -1,9 +1,9 @@
-/** The order in which a list shows its edges: as written, then as added. */
+/** The order in which a list shows its edges: written entries, then added ones. */
 import { compareOrder, type Order } from './order.ts'
 
 /**
- * Position of an edge that was added to a list rather than written with it: after all that were. What one record adds
- * counts on from it.
+ * The position of an edge that was added to a list instead of being written with it: after all written ones.
+ * Further edges of the same record get the following positions.
  */
 export const appendedPosition = 2 ** 30
 

@@ -1,4 +1,7 @@
-/** The states of a load and every move between them. Code that moves a load asks here; docs/architecture.md shows it. */
+/**
+ * The states of a load and every move between them. Code that changes the state of a load uses this table;
+ * docs/architecture.md shows it.
+ */
 
 export const loadStates = [
   'receiving',
@@ -97,5 +100,5 @@ export const loadMoves: readonly LoadMove[] = [
 export const statesBefore = (to: LoadState): LoadState[] =>
   loadMoves.flatMap((move) => (move.to === to ? (move.from ?? []) : []))
 
-/** A load in one of these states changes only if a client asks for it. */
+/** A load in one of these states changes only when a client requests it. */
 export const terminalStates: readonly LoadState[] = ['done', 'failed', 'aborted', 'cancelled']

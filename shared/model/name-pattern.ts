@@ -1,11 +1,15 @@
-/** Patterns of names: `*` stands for any characters, `?` for one, everything else for itself, upper and lower case alike. */
+/**
+ * Patterns of names: `*` matches any characters, `?` one character, and everything else itself, ignoring
+ * case.
+ */
 
 /** Whether the pattern matches the whole text, which must be in lower case. */
 export type NamePattern = (lowerCased: string) => boolean
 
 /**
- * Time is at most the product of the lengths: by hand, because a regular expression with many `*` goes back over a
- * long text again and again. What differs in front of the first `*` or `?` is told at a glance.
+ * Takes time proportional to at most the product of the lengths. A regular expression with many `*` would
+ * backtrack over a long text again and again. A text that differs before the first `*` or `?` is rejected at
+ * once.
  */
 export function namePattern(pattern: string): NamePattern {
   const wanted = pattern.toLowerCase()
@@ -18,7 +22,7 @@ export function namePattern(pattern: string): NamePattern {
 
 function fits(wanted: string, found: string): boolean {
   let [at, place] = [0, 0]
-  /** The last `*`, and where the text continues after what it matched; only that one is ever made longer. */
+  /** The last `*`, and where in the text its match ends. Only the match of the last `*` is ever extended. */
   let star: { at: number; place: number } | null = null
   while (place < found.length) {
     if (wanted[at] === '*') {
@@ -40,6 +44,6 @@ function fits(wanted: string, found: string): boolean {
   return at === wanted.length
 }
 
-/** How many places of a text the character takes that begins there. */
+/** The length in UTF-16 units of the character that begins at this place. */
 const charactersAt = (text: string, place: number): number =>
   (text.codePointAt(place) ?? 0) > 0xff_ff ? 2 : 1

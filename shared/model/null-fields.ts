@@ -1,8 +1,11 @@
-/** Leaves out the fields of a document that are null: they say the same as absent ones. */
+/** Removes the null fields of a document: they mean the same as absent ones. */
 import type { JsonObject, JsonValue } from './changes.ts'
 import { isObject } from './json-values.ts'
 
-/** At every depth, except for nulls that are entries of a list. The document itself where it has none, for most have none. */
+/**
+ * At every depth, but keeps nulls that are entries of a list. Returns the same document if it has none, as
+ * most do.
+ */
 export const withoutNulls = (document: JsonObject): JsonObject =>
   hasNull(document) ? cleaned(document) : document
 

@@ -1,4 +1,7 @@
-/** Reads the two forms of a JSON Patch: the plain list of operations, and the one that says how arrays are keyed. */
+/**
+ * Reads the two forms of a JSON Patch: the plain list of operations, and the form that also says how arrays
+ * are keyed.
+ */
 import { CatalogError } from '../errors.ts'
 import { stepsOfKey } from './array-keys.ts'
 import type { JsonObject, JsonValue, PatchDocument, PatchOperation } from './changes.ts'
@@ -8,7 +11,10 @@ import { parsePointer } from './json-patch.ts'
 
 const operationNames = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const
 
-/** The value must have passed checkJson. Throws BAD_REQUEST and LIMIT_EXCEEDED, with the place in `details.field`. */
+/**
+ * The value must have passed checkJson. Throws BAD_REQUEST and LIMIT_EXCEEDED, with the path in
+ * `details.field`.
+ */
 export function parsePatch(value: JsonValue, field: string): PatchDocument {
   if (Array.isArray(value)) return { patch: parseOperations(value, field) }
   if (!isObject(value) || !Array.isArray(value.patch)) {

@@ -1,23 +1,25 @@
 /**
- * Bounds what a JSON Patch may do: the size and depth of the document after each operation, and the values that its
- * operations copy, compare or move along. A `copy` of 40 bytes can double a document, so no limit on the request bounds that.
+ * Limits what a JSON Patch may do: the size and depth of the document after each operation, and the number of
+ * values that its operations copy, compare or move. A `copy` of 40 bytes can double a document, so a limit on
+ * the request is not enough.
  */
 import { CatalogError } from '../errors.ts'
 import { limits, type LimitName } from '../limits.ts'
 import type { Working } from './array-keys.ts'
 
-/** The work of all patches that one call or chunk applies. */
+/** The work left for all patches of one call or chunk. */
 export type PatchBudget = { valuesLeft: number }
 
 export const createPatchBudget = (): PatchBudget => ({ valuesLeft: limits.patchValuesPerChunkMaxCount })
 
-/** A record that is alone in its chunk may have to replay so many times as much. */
+/** A record that is alone in its chunk may do this many times the work. */
 const replayedMaxFactor = 20
 
 /**
- * The work of a record that is alone in its chunk. Its own patches have limits of their own; what is more is stored patches that are
- * newer and replayed over it, and how many there are depends on the order in which workers apply chunks, so it must not be refused.
- * Bounded all the same: two seconds of a processor.
+ * The budget of a record that is alone in its chunk. The record's own patches have limits of their own. The
+ * rest of the work replays newer stored patches over it. How many there are depends on the order in which
+ * workers apply chunks, so the record must not be refused for them. The budget is still bounded: two seconds
+ * of CPU time.
  */
 export const createReplayBudget = (): PatchBudget => ({
   valuesLeft: replayedMaxFactor * limits.patchValuesPerChunkMaxCount
@@ -30,8 +32,9 @@ export function countPatchValues(budget: PatchBudget, values: number): void {
 }
 
 /**
- * The patches of one call or chunk are too much work together, each of them being within its own limits. Never a verdict
- * on one patch: a chunk is split by it, and the stored patches of an aspect are never left out because of it.
+ * The patches of one call or chunk are too much work together, although each is within its own limits. This
+ * never decides about a single patch: a chunk is split because of it, and the stored patches of an aspect are
+ * never skipped because of it.
  */
 export class TooMuchPatching extends CatalogError {
   constructor() {
@@ -45,28 +48,34 @@ export class TooMuchPatching extends CatalogError {
 }
 
 export type PatchWork = {
-  /** Counts values that an operation looks at or moves. Throws LIMIT_EXCEEDED (patchValuesMaxCount). */
+  /** Counts values that an operation reads or moves. Throws LIMIT_EXCEEDED (patchValuesMaxCount). */
   visit: (values: number) => void
-  /** A deep copy to stand `depth` levels below the root. Throws LIMIT_EXCEEDED (patchValuesMaxCount, aspectMaxBytes, jsonMaxDepth). */
+  /**
+   * A deep copy for a place `depth` levels below the root. Throws LIMIT_EXCEEDED (patchValuesMaxCount,
+   * aspectMaxBytes, jsonMaxDepth).
+   */
   copy: (value: Working, depth: number) => Working
-  /** Throws LIMIT_EXCEEDED (jsonMaxDepth) for a value that is too deep to be moved to `depth`. */
+  /** Throws LIMIT_EXCEEDED (jsonMaxDepth) if the value is nested too deeply to be moved to `depth`. */
   checkDepth: (value: Working, depth: number) => void
   /** Called after each operation. Throws LIMIT_EXCEEDED (aspectMaxBytes) if the document has grown too large. */
   checkSize: (root: Working) => void
 }
 
-/** Bytes are underestimated (a character counts as one, escapes as none), so that nothing is refused that would be within the limit. */
+/**
+ * Bytes are underestimated (a character counts as one, and escapes are not counted), so that nothing within
+ * the limit is refused.
+ */
 export function createPatchWork(
   budget: PatchBudget | null
 ): { open: (document: Working) => Working } & PatchWork {
   let valuesLeft: number = limits.patchValuesMaxCount
-  /** An upper bound: removals are only subtracted once the count exceeds the limit. */
+  /** An upper bound: removed bytes are only subtracted once it exceeds the limit. */
   let bytes = 0
   let isOpening = false
 
   function visit(values: number): void {
     if (budget) countPatchValues(budget, values)
-    // The document itself is copied once, whatever its size.
+    // The copy of the document itself is not counted.
     if (!isOpening && (valuesLeft -= values) < 0)
       throw exceeded(
         'patchValuesMaxCount',
@@ -132,7 +141,10 @@ export function createPatchWork(
   }
 }
 
-/** Keyed arrays are a few levels deeper than the JSON they represent; the code that prepares the aspect checks the exact depth. */
+/**
+ * Keyed arrays are a few levels deeper than the JSON they represent. The exact depth is checked when the
+ * aspect is prepared.
+ */
 const mapLevels = limits.patchKeysMaxCount
 
 const innerOf = (value: Exclude<Working, null | boolean | number | string>): Iterable<Working> =>

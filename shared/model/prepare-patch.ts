@@ -1,8 +1,9 @@
 /**
- * Prepares what a patch puts into a lineage aspect, as an UPSERT of the same would be prepared.
+ * Prepares the values in a patch of a lineage aspect as an UPSERT of the same values would.
  *
- * Every other aspect is validated whole when its patch is applied. A lineage aspect never is whole: its edges are rows, so
- * each operation is judged by itself, over the aspect's empty document.
+ * Other aspects are validated as a whole when their patch is applied. A lineage aspect is never available as
+ * a whole, because its edges are rows. So each operation is checked on its own, on an empty document of the
+ * aspect.
  */
 import { CatalogError } from '../errors.ts'
 import { aspectTemplate, prepareAspect } from './aspect-registry.ts'
@@ -11,7 +12,10 @@ import { isObject } from './json-values.ts'
 import { applyPatch, parsePointer } from './json-patch.ts'
 import { isLineageAspect, lineageFieldsOf, type LineageField } from './lineage-fields.ts'
 
-/** Throws VALIDATION_FAILED, INVALID_URN, LIMIT_EXCEEDED and INVALID_CHARACTER, with the operation's path in `details.field`. */
+/**
+ * Throws VALIDATION_FAILED, INVALID_URN, LIMIT_EXCEEDED and INVALID_CHARACTER, with the operation's path in
+ * `details.field`.
+ */
 export function preparePatch(entityType: string, aspectName: string, document: PatchDocument): PatchDocument {
   if (!isLineageAspect(aspectName)) return document
   return {
@@ -45,7 +49,7 @@ function prepareOperation(target: Target, operation: PatchOperation): PatchOpera
   }
 }
 
-/** One list, over the empty document of its aspect. */
+/** Prepares one list in an empty document of its aspect. */
 function prepareList(
   { entityType, aspectName }: Target,
   { listName }: LineageField,
@@ -58,7 +62,10 @@ function prepareList(
 
 const firstOf = (list: JsonValue): JsonValue => (Array.isArray(list) ? (list[0] ?? null) : null)
 
-/** `/upstreams/<urn>` is a whole entry, whose URN the path has; `/upstreams/<urn>/<field>` is one field of it. */
+/**
+ * `/upstreams/<urn>` is a whole entry, with its URN in the path; `/upstreams/<urn>/<field>` is one field of
+ * it.
+ */
 function prepareEntry(
   target: Target,
   field: LineageField,
@@ -75,7 +82,7 @@ function prepareEntry(
 
 const isRecord = (field: LineageField): boolean => field.shape === 'upstream' || field.shape === 'edge'
 
-/** The entry in the form of its list. A bare edge has no type; every client means TRANSFORMED by that. */
+/** The entry in the form of its list. An edge without a type is TRANSFORMED, as every client expects. */
 function entryOf(field: LineageField, urn: string, value: JsonValue): JsonValue {
   if (urn === '-') return value
   const sent = isObject(value) ? value : {}
@@ -98,7 +105,7 @@ function checkColumns(
   return operation
 }
 
-/** What is not a list of edges is tried out on the empty document. */
+/** Tries an operation that does not concern a list of edges on the empty document. */
 function checkOther(
   { entityType, aspectName }: Target,
   operation: PatchOperation,

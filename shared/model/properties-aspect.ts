@@ -1,4 +1,4 @@
-/** Where the light record `upsertEntity` puts a name and a description: the properties aspect of each entity type. */
+/** Where `upsertEntity` writes a name and a description: the properties aspect of each entity type. */
 
 export type PropertiesAspect = { aspectName: string; nameField: string }
 
@@ -15,6 +15,6 @@ const named = new Map<string, PropertiesAspect>(
   })
 )
 
-/** `<type>Properties` with `name`, where the type has no aspect of another name. */
+/** `<type>Properties` with `name`, unless the type has an aspect with another name. */
 export const propertiesAspectOf = (entityType: string): PropertiesAspect =>
   named.get(entityType) ?? { aspectName: `${entityType}Properties`, nameField: 'name' }

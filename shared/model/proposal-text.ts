@@ -1,12 +1,16 @@
-/** Writes a change that a proposal made as the text of a proposal again: what is queued, and read by the worker as any record of a load. */
+/**
+ * Prints a change as the text of a proposal, so that it can be queued and a worker can read it like any
+ * record of a load.
+ */
 import { entityTypeOf } from '../urn/urn.ts'
 import type { Change, JsonObject } from './changes.ts'
 import { entityTypeInfo } from './entity-types.ts'
 import { conditionHeaders } from './write-conditions.ts'
 
 /**
- * The shortest proposal that parseProposal reads as the same change. What names it comes first, so that a text that was cut
- * still says what it was about (see nameInProposal). Throws an Error for a change that no proposal makes.
+ * The shortest proposal that parseProposal reads as the same change. Aspect name and URN come first, so that
+ * they can be read even if the text was cut off (see nameInProposal). Throws an Error for a change that no
+ * proposal can express.
  */
 export function proposalText(change: Change): string {
   switch (change.kind) {
@@ -46,7 +50,7 @@ function sentHeaders({
 
 const beginning = /^\{"aspectName":("\w+"),"entityUrn":("(?:[^"\\]|\\.)*")/
 
-/** The entity and the aspect that a text of proposalText is about, cut or whole; null for any other text. */
+/** The entity and aspect of a text made by proposalText, whole or cut off; null for any other text. */
 export function nameInProposal(record: string): { entityUrn: string; aspectName: string } | null {
   const [, aspectName, entityUrn] = beginning.exec(record) ?? []
   return aspectName === undefined || entityUrn === undefined

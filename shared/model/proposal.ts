@@ -1,9 +1,9 @@
 /**
- * Reads change proposals in every envelope that clients send, and legacy snapshots, into changes.
+ * Reads change proposals, in every envelope that clients send, and legacy snapshots into changes.
  *
- * The aspect may stand as JSON text (`{value, contentType}`), as `{json}`, or as itself. What is read is whole: URNs are
- * parsed, aspects prepared, patches checked, so that nothing later fails on the shape of it. Unknown fields beside the
- * aspect are ignored, as DataHub does.
+ * The aspect may be JSON text (`{value, contentType}`), `{json}`, or the aspect itself. Everything is checked
+ * here: URNs are parsed, aspects prepared and patches checked, so that nothing fails later because of its
+ * form. Unknown fields next to the aspect are ignored, as in DataHub.
  */
 import { CatalogError } from '../errors.ts'
 import { keyOfUrn, urnFromKey } from '../urn/kinds.ts'
@@ -32,8 +32,8 @@ const patchContent = 'application/json-patch+json'
 const aspectNameMaxChars = 255
 
 /**
- * Reads one proposal. `value` is parsed JSON, checked here as far as it is read.
- * Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED and VALIDATION_FAILED, with the place in `details.field`.
+ * Reads one proposal. `value` is parsed JSON; the parts that are used are checked here. Throws BAD_REQUEST,
+ * INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED and VALIDATION_FAILED, with the path in `details.field`.
  */
 export function parseProposal(value: unknown): { changes: Change[] } {
   if (!isObject(value)) throw new CatalogError('BAD_REQUEST', 'A proposal must be an object')
@@ -52,9 +52,9 @@ export function parseProposal(value: unknown): { changes: Change[] } {
 }
 
 /**
- * Reads a legacy snapshot, `{proposedSnapshot: {<class>: {urn, aspects: [{<class>: {…}}]}}, systemMetadata}`: one change
- * for each aspect, or the mere existence of the entity. `field` is what errors call the snapshot.
- * Throws as parseProposal does.
+ * Reads a legacy snapshot, `{proposedSnapshot: {<class>: {urn, aspects: [{<class>: {…}}]}}, systemMetadata}`.
+ * Returns one change per aspect; without aspects, a change that only creates the entity. `field` names the
+ * snapshot in errors. Throws as parseProposal does.
  */
 export function parseSnapshot(value: unknown, field = 'proposedSnapshot'): { changes: Change[] } {
   const [snapshot] =
@@ -144,7 +144,7 @@ function upsert(
   const isKey = isKeyAspect(entity.entityType, aspectName)
   if ((content === undefined || content === null) && !isKey)
     throw new CatalogError('BAD_REQUEST', 'aspect is missing', { field: 'aspect' })
-  // A key aspect always follows the URN, whatever was sent.
+  // A key aspect is always derived from the URN, whatever was sent.
   const value = isKey ? keyOfUrn(entity.urn) : prepareAspect(entity.entityType, aspectName, content)
   if (changeType !== 'UPSERT' && isTimeseries(aspectName, value))
     throw unsupportedForEvents(changeType, aspectName)
@@ -168,7 +168,10 @@ const unsupportedForEvents = (changeType: ChangeType, aspectName: string): Catal
 const withHeaders = (headers: WriteHeaders): { headers?: WriteHeaders } =>
   Object.keys(headers).length > 0 ? { headers } : {}
 
-/** What a lineage aspect refers to is read off it once here, so that a fault in it is found now and not when it is applied. */
+/**
+ * Finds the references of a lineage aspect once, so that an invalid one is reported now and not when it is
+ * applied.
+ */
 const checkReferences = (change: Change): void => {
   referencesOf(change)
 }

@@ -1,17 +1,21 @@
 /**
- * The record keys of statements that are not entries of a list as written: stored in Postgres, never renumber.
+ * The record keys of statements that are not entries of a written list. They are stored in Postgres, so never
+ * renumber them.
  *
- * Each kind has its own row, so that none overwrites what another says and all of them are folded by their order alone.
+ * Each kind has a row of its own, so that kinds do not overwrite each other. Their order alone decides how
+ * they combine.
  */
 import type { JsonObject } from './changes.ts'
 
-/** An edge stated by its ends alone: it says nothing beside them, and what the aspect says about the edge elsewhere stands. */
+/**
+ * An edge stated only by its ends. It has no attributes, and leaves those that the aspect states elsewhere.
+ */
 export const bareRecordKey = -(2 ** 31)
 
-/** An entry of a list stated under its own key (`/upstreams/<urn>`), whatever the list held before. */
+/** An entry stated under its own key (`/upstreams/<urn>`), independently of the rest of the list. */
 export const singleRecordKey = -1
 
-/** A pair of columns stated under its own keys: pairs of one operation and query belong together. */
+/** A pair of columns stated under its own keys. Pairs with the same operation and query have the same key. */
 export function columnGroupKey(attributes: JsonObject): number {
   const { transformOperation, query } = attributes
   const group = JSON.stringify([transformOperation ?? 'NONE', query ?? 'NONE'])
@@ -22,8 +26,9 @@ export function columnGroupKey(attributes: JsonObject): number {
 }
 
 /**
- * Where the removal of one entry of one list is remembered: under the code of the list, or of a column record under its
- * group. Beside the codes of whole aspects, which are smaller, in the same smallint. Stored in Postgres, never renumber.
+ * The code under which the removal of one entry is stored: the code of the list, or the group of a column
+ * record. The codes of whole aspects share this smallint and are smaller. Stored in Postgres, so never
+ * renumber.
  */
 export const removalCode = (fieldCode: number, group: number | null): number =>
   group === null ? fieldCode : -(1 + (Math.abs(group) % 32_767))

@@ -1,13 +1,14 @@
 /**
- * The relationships that DataHub's clients know, by name: those that lists of edges state, and those that other aspects do.
+ * The relationships that DataHub's clients know, by name: those stated by lists of edges, and those stated by
+ * other aspects.
  *
- * A relationship leads from a source to a destination. Of most lineage the source is the downstream end: a job consumes a
- * dataset. Of some it is the upstream end: a job produces a dataset.
+ * A relationship leads from a source to a destination. In most lineage the source is the downstream end: a
+ * job consumes a dataset. In some it is the upstream end: a job produces a dataset.
  */
 import { dataHubRelationships } from './datahub-model.ts'
 import { lineageFieldByCode, lineageFields } from './lineage-fields.ts'
 
-/** Columns: DataHub makes their relationships by code and not by its model. */
+/** For columns, DataHub makes relationships in code instead of by its model. */
 const columnRelationship = 'DownstreamOf'
 
 const names: ReadonlyMap<string, string> = new Map(
@@ -16,7 +17,7 @@ const names: ReadonlyMap<string, string> = new Map(
   )
 )
 
-/** The relationship that a stored field code states. Throws on a code that this version does not know. */
+/** The relationship of a stored field code. Throws for an unknown code. */
 export function relationshipOf(fieldCode: number): string {
   const { aspectName, listName } = lineageFieldByCode(fieldCode)
   return names.get(`${aspectName}.${listName}`) ?? columnRelationship
@@ -34,8 +35,8 @@ export const lineageRelationships: readonly LineageRelationship[] = lineageField
 )
 
 /**
- * A relationship that the document of an aspect states: from its entity to the URNs at a path, with a star for each entry of a list. For a URN to
- * go, what `removedPath` leads to must.
+ * A relationship that is stated in the document of an aspect: from its entity to the URNs at a path, with a
+ * star for each entry of a list. To remove the URN, remove what is at `removedPath`.
  */
 export type DocumentRelationship = {
   type: string
@@ -44,7 +45,7 @@ export type DocumentRelationship = {
   removedPath: readonly string[]
 }
 
-/** Aspects whose references are in tables or in URNs, or are columns in lists of edges. */
+/** Aspects whose references are in other tables, in URNs, or between columns in lists of edges. */
 const statedElsewhere: ReadonlySet<string> = new Set([
   'domains',
   'domainProperties',
@@ -66,12 +67,12 @@ export const documentRelationships: readonly DocumentRelationship[] = dataHubRel
     removedPath: stepsOf(removedPath)
   }))
 
-/** A domain in its parent, an asset in its container, a job in its flow. */
+/** From a domain to its parent, an asset to its container, a job to its flow. */
 export const partOf = 'IsPartOf'
-/** An asset in its domain. */
+/** From an asset to its domain. */
 export const associatedWith = 'AssociatedWith'
 
-/** Every name there is. */
+/** All names. */
 export const relationshipTypes: readonly string[] = [
   ...new Set(
     [...lineageRelationships, ...documentRelationships].map(({ type }) => type).concat(partOf, associatedWith)

@@ -1,7 +1,9 @@
 /**
- * Adds missing fields that DataHub's schema requires, because its clients cannot read a document without them.
+ * Adds missing fields that DataHub's schema requires, because its clients cannot read a document without
+ * them.
  *
- * The added values are always the same, so that patches replayed in another order give the same document.
+ * The added values are constant, so that patches give the same document when they are replayed in another
+ * order.
  */
 import { aspectClasses } from './aspect-classes.ts'
 import type { JsonObject, JsonValue } from './changes.ts'
@@ -20,16 +22,16 @@ const fillings = {
   actor: () => 'urn:li:corpuser:unknown'
 } satisfies { [name: string]: () => JsonValue }
 
-/** The fields of an aspect; none of an aspect that DataHub does not have. */
+/** The fields of an aspect; empty for an aspect that DataHub does not have. */
 function fieldsOf(aspectName: string): readonly DataHubField[] {
   const className = aspectClasses.get(aspectName) ?? ''
   return fieldsByClass.get(className.slice(className.lastIndexOf('.') + 1)) ?? []
 }
 
-/** A document that says nothing; one of some aspects still lacks what cannot be empty. */
+/** The document that a new aspect starts from. Required fields that cannot be empty are still missing. */
 export const emptyDocument = (aspectName: string): JsonObject => filledRecord(fieldsOf(aspectName), {}, true)
 
-/** The document with every list, map and stamp that is required, at any depth. It is not altered. */
+/** A copy of the document with every required list, map and stamp, at any depth. */
 export const withRequiredFields = (aspectName: string, document: JsonObject): JsonObject =>
   filledRecord(fieldsOf(aspectName), document, false)
 
@@ -58,13 +60,13 @@ function filledValue(fields: readonly DataHubField[], value: JsonValue, isNew: b
   return isObject(value) ? filledRecord(fields, value, isNew) : value
 }
 
-/** An empty text or flag is where a new document begins; what was said once is never made empty. */
+/** Required texts and flags are only filled in a new document. A later removal of one is not undone. */
 function emptyValue(filling: NonNullable<DataHubField['filling']>, isNew: boolean): JsonValue | undefined {
   if (filling === 'nothing' || (!isNew && (filling === 'text' || filling === 'flag'))) return undefined
   return fillings[filling]()
 }
 
-/** A value of a union, under the name of its class: the record is one level deeper. */
+/** Whether a record is a union: its value is then one level deeper, under the name of its class. */
 const isBranch = (record: JsonObject): boolean => {
   const [name, ...others] = Object.keys(record)
   return others.length === 0 && name !== undefined && name.startsWith('com.linkedin.')

@@ -1,24 +1,24 @@
-/** Roles: what a person may do, by the groups that the identity provider says the person belongs to. */
+/** Roles: what people may do, by the groups that the identity provider reports for them. */
 import { urnOfType } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 import type { Scope } from './changes.ts'
 import { isObject } from './json-values.ts'
 
-/** What a role allows. `domainUrn` limits changes to that domain, what is below it, and the assets in them. */
+/** What a role allows. `domainUrn` limits changes to that domain, its descendants, and the assets in them. */
 export type Rights = { scopes: readonly Scope[]; domainUrn: Urn | null }
 
 /** The members of each role. A member is a group, `sub:` with the subject of one person, or `*` for everyone who can sign in. */
 export type Roles = {
   admin: readonly string[]
   editor: readonly string[]
-  /** In their order: of several, the first counts. */
+  /** The first matching entry counts. */
   owner: readonly { domainUrn: Urn; members: readonly string[] }[]
   reader: readonly string[]
 }
 
 const roleNames = ['admin', 'editor', 'owner', 'reader'] as const
 
-/** Reads the JSON of OIDC_ROLES. Throws an Error that says what is expected instead. */
+/** Parses the JSON of OIDC_ROLES. Throws an Error that says what is expected. */
 export function parseRoles(text: string): Roles {
   const sent = parseJson(text)
   if (!isObject(sent)) throw new Error('a JSON object with the roles admin, editor, owner and reader')
@@ -55,7 +55,7 @@ function membersOf(sent: unknown, place: string): string[] {
   })
 }
 
-/** The most that the roles give to a person; null for a person without a role. */
+/** The most extensive rights that the roles give to a person; null for a person without a role. */
 export function rightsFor(
   roles: Roles,
   person: { subject: string; groups: readonly string[] }

@@ -1,24 +1,27 @@
-/** Prints what Postgres stores of a document (tsvector) and is asked for (tsquery): any text is a lexeme here, safely quoted. */
+/** Prints documents and queries for Postgres (tsvector, tsquery). Any text becomes a safely quoted lexeme. */
 import { hash } from 'node:crypto'
 import type { PlacedWord, SearchTerm } from './search-words.ts'
 
-/** Postgres keeps places up to this one, and 255 of a lexeme. */
+/** Postgres stores positions up to this one, and at most 255 for each lexeme. */
 const lastPlace = 16_383
 const placesMaxCount = 255
 const keyMaxChars = 200
 
-/** Characters that Postgres cannot store are left out of documents. */
+/** Characters that Postgres cannot store are removed from documents. */
 const quoted = (lexeme: string): string =>
   `'${lexeme.toWellFormed().replaceAll('\0', '\ufffd').replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
-/** Keys are stored among the words but begin differently, so no prefix of a word finds them. A long value is found by its digest. */
+/**
+ * Keys are stored among the words but begin with a sign, so no prefix of a word finds them. A long value is
+ * replaced by its digest.
+ */
 const lexemeOf = (kind: string, value: string): string =>
   value.length <= keyMaxChars ? kind + value : `${kind}#${hash('sha256', value, 'base64url')}`
 
-/** Of a whole name, ignoring case. */
+/** For a whole name, ignoring case. */
 export const nameKey = (foldedName: string): string => lexemeOf('=', foldedName)
 
-/** Of a value that is filtered by. */
+/** For the value of a filter. */
 export const fieldKey = (field: string, value: string): string => lexemeOf(`:${field}:`, value)
 
 export function printVector(words: readonly PlacedWord[], keys: Iterable<string>): string {
@@ -33,10 +36,10 @@ export function printVector(words: readonly PlacedWord[], keys: Iterable<string>
   return lexemes.join(' ')
 }
 
-/** All of them must match; an empty list always matches. */
+/** All must match; an empty list always matches. */
 export const allOf = (queries: readonly string[]): string =>
   queries.length > 1 ? queries.map((each) => `(${each})`).join(' & ') : (queries[0] ?? '')
-/** One must hold; there must be one. */
+/** At least one must match; the list must not be empty. */
 export const anyOf = (queries: readonly string[]): string =>
   queries.length > 1 ? queries.map((each) => `(${each})`).join(' | ') : (queries[0] ?? '')
 

@@ -1,22 +1,28 @@
 /**
- * Cuts texts into the words they are found by, the same for what is stored and for what is looked for.
+ * Splits texts into searchable words, in the same way for stored texts and for queries.
  *
- * A word is a run of letters and digits, in lower case. `fct_orders` is two words; `OrderItems` is three, for it is found
- * whole and by its parts. Chinese and Japanese, which put no space between words, are cut into characters.
+ * A word is a run of letters and digits, in lower case. `fct_orders` is two words. `OrderItems` is three: it
+ * is found as a whole and by its two parts. Chinese and Japanese have no spaces between words, so they are
+ * split into characters.
  */
 import { limits } from '../limits.ts'
 
-/** A word and where it stands, counted from 1. The whole of a compound stands where its first and its last part do. */
+/**
+ * A word and its position, counted from 1. A compound spans the positions from its first part to its last.
+ */
 export type PlacedWord = { word: string; place: number }
 
-/** Between a small letter or digit and a capital, before the last capital of several, and around characters that are words. */
+/**
+ * Between a lower-case letter or digit and a capital, before the last of several capitals, and around
+ * characters that are words.
+ */
 const seams =
   /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])|(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])/u
 const runs = /[\p{L}\p{M}\p{N}]+/gu
 /** Most runs need no further splitting. */
 const isPlain = /^[a-z0-9]+$/
 
-/** A run, and its parts where it is a compound. */
+/** A run of letters and digits. `parts` are those of a compound. */
 type Run = { whole: string; parts: readonly string[] }
 
 function runsOf(text: string): Run[] {
@@ -30,15 +36,15 @@ function runsOf(text: string): Run[] {
   })
 }
 
-/** What is longer is found by its beginning. */
+/** Longer words are found by their beginning. */
 const cut = (word: string): string =>
   word.length <= limits.searchWordMaxChars ? word : word.slice(0, limits.searchWordMaxChars).toWellFormed()
 
-/** Ignoring case, and without what Postgres cannot hold. */
+/** In lower case, and without characters that Postgres cannot store. */
 export const folded = (text: string): string =>
   text.toWellFormed().replaceAll('\0', '\ufffd').normalize('NFKC').toLowerCase()
 
-/** The words in their order, the first of them at `after` + 1. */
+/** The words in order. The first has the position `after` + 1. */
 export function placedWords(text: string, after = 0): PlacedWord[] {
   const found: PlacedWord[] = []
   let place = after
@@ -54,8 +60,9 @@ export function placedWords(text: string, after = 0): PlacedWord[] {
 }
 
 /**
- * What to look for: all terms must be found. A term is a word, a phrase of words that follow each other, or a compound,
- * which is found whole or by all its parts. The word (of a compound the whole, or its last part) of a prefix may continue.
+ * What to look for; all terms must match. A term is a word, a phrase of consecutive words, or a compound,
+ * which matches as a whole or by all its parts. With a prefix, the last word may be the beginning of a longer
+ * one.
  */
 export type SearchTerm =
   | { kind: 'word' | 'prefix'; whole: string; parts: readonly string[] }
@@ -64,9 +71,10 @@ export type SearchTerm =
 const tokens = /"([^"]*)"?|(\S+)/g
 
 /**
- * The terms of a query: words, "quoted phrases", and beginnings with a star (`ord*`). Null if everything is meant (empty
- * or `*`); a query without any word, such as `--`, has no terms and finds nothing. `/q ` before a query, with which
- * DataHub's clients ask for its syntax, and an AND between words are passed over.
+ * The terms of a query: words, "quoted phrases", and prefixes with a star (`ord*`). Null for a query that
+ * matches everything (empty or `*`). A query without any word, such as `--`, has no terms and finds nothing.
+ * Ignores `/q ` at the beginning, with which DataHub's clients select its query syntax, and AND between
+ * words.
  */
 export function searchTerms(query: string): SearchTerm[] | null {
   const text = query

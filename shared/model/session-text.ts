@@ -1,7 +1,7 @@
 /**
- * The texts that a browser signs in and stays signed in with: the id of a session, and the one-time code of a link.
+ * Makes the secrets of a browser's sign-in: the id of a session, and the one-time code of a link.
  *
- * Both are random, long enough that nobody guesses one, and stored as a hash: who reads the database cannot use them.
+ * Both are random, too long to guess, and stored as hashes, so that a reader of the database cannot use them.
  */
 import { hash, randomBytes } from 'node:crypto'
 
@@ -11,12 +11,15 @@ const codeBytes = 16
 /** 256 random bits. */
 export const newSessionId = (): string => randomBytes(idBytes).toString('base64url')
 
-/** 128 random bits: it is valid for minutes. Terminals take all of it for a part of the link. */
+/**
+ * 128 random bits, because the code is valid only for minutes. Hexadecimal, so that terminals recognise the
+ * whole link.
+ */
 export const newSignInCode = (): string => randomBytes(codeBytes).toString('hex')
 
-/** Whether a text can be one at all; needs no database. */
+/** Whether a text has the form of a session id. Needs no database. */
 export const isSessionId = (text: string): boolean => /^[\w-]{43}$/.test(text)
 export const isSignInCode = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
 
-/** What is stored of either. */
+/** The stored hash of either. */
 export const hashSessionText = (text: string): Buffer => hash('sha256', text, 'buffer')

@@ -1,9 +1,9 @@
 /**
- * Small pieces from which the shape of an aspect is put together; each checks a value and returns it prepared.
+ * The building blocks of an aspect's shape. Each checks a value and returns it prepared.
  *
- * Prepared means: defaults written out, nulls of optional fields left out, Avro's unions with null opened, unknown fields kept
- * as sent. A faulty value is
- * refused in the words that DataHub's clients know, with the place in `details.field`. The value must have passed checkJson.
+ * Prepared means: with defaults, without nulls in optional fields, with Avro's unions with null unwrapped,
+ * and with unknown fields kept as sent. An invalid value is refused with DataHub's message and the path in
+ * `details.field`. The value must have passed checkJson.
  */
 import { CatalogError } from '../errors.ts'
 import type { ErrorDetails } from '../errors.ts'
@@ -13,10 +13,10 @@ import type { JsonObject, JsonValue } from './changes.ts'
 import { checkCount } from './count-checks.ts'
 import { isObject } from './json-values.ts'
 
-/** `place` is where the value stands, for example `aspect.upstreams[3].dataset`. */
+/** `place` is the path of the value, for example `aspect.upstreams[3].dataset`. */
 export type Shape = (value: JsonValue, place: string) => JsonValue
 
-/** A field of a record: `fallback` makes the value where none is sent. */
+/** A field of a record. `fallback` makes the value if none was sent. */
 type Field = { shape: Shape; isRequired: boolean; fallback?: () => JsonValue }
 
 export const required = (shape: Shape): Field => ({ shape, isRequired: true })
@@ -27,14 +27,14 @@ export const defaulted = (shape: Shape, fallback: () => JsonValue): Field => ({
   fallback
 })
 
-/** VALIDATION_FAILED at a place, in the words of DataHub. */
+/** VALIDATION_FAILED with a path, in the wording of DataHub. */
 export const shapeFault = (place: string, reason: string, details: ErrorDetails = {}): CatalogError =>
   new CatalogError('VALIDATION_FAILED', `ERROR :: ${pointerOf(place)} :: ${reason}`, {
     field: place,
     ...details
   })
 
-/** `aspect.upstreams[3].dataset` as DataHub writes it: `/upstreams/3/dataset`. */
+/** Prints `aspect.upstreams[3].dataset` as DataHub does: `/upstreams/3/dataset`. */
 const pointerOf = (place: string): string =>
   `/${place
     .replace(/^aspect\.?/, '')
@@ -68,8 +68,9 @@ export const record = (fields: { [name: string]: Field }): Shape => {
 const avroBranches = new Set(['string', 'boolean', 'int', 'long', 'float', 'double', 'array', 'map'])
 
 /**
- * In Avro's JSON a field that may be null is a union, whose value is under the name of its branch: `{"string": "x"}`,
- * `{"com.linkedin.pegasus2avro.common.AuditStamp": {…}}`. Old snapshots have it so; the value is taken out.
+ * In Avro's JSON, a nullable field is a union, with the value under the name of its branch: `{"string":
+ * "x"}`, `{"com.linkedin.pegasus2avro.common.AuditStamp": {…}}`. Old snapshots have this form; it is
+ * unwrapped.
  */
 function prepareOptional(shape: Shape, given: JsonValue, place: string): JsonValue {
   const [pair, ...others] = isObject(given) ? Object.entries(given) : []
@@ -86,7 +87,7 @@ function prepareOptional(shape: Shape, given: JsonValue, place: string): JsonVal
   }
 }
 
-/** `limit` names the entry of limits.ts that bounds the length. */
+/** `limit` is the name of the limit on the length, in limits.ts. */
 export const list =
   (shape: Shape, limit?: LimitName): Shape =>
   (value, place) => {
@@ -95,7 +96,7 @@ export const list =
     return value.map((entry, index) => shape(entry, `${place}[${index}]`))
   }
 
-/** An object whose values all have one shape; a null value is left out. */
+/** An object whose values all have one shape. Null values are left out. */
 export const map =
   (shape: Shape): Shape =>
   (value, place) => {
@@ -124,7 +125,7 @@ export const flag: Shape = (value, place) => {
   return value
 }
 
-/** A whole number that JavaScript keeps exactly; times are epoch milliseconds. */
+/** A whole number that JavaScript represents exactly. Times are epoch milliseconds. */
 export const wholeNumber: Shape = (value, place) => {
   if (!Number.isSafeInteger(value)) throw shapeFault(place, 'value cannot be coerced to Long')
   return value
@@ -146,7 +147,10 @@ export const oneOf =
     return value
   }
 
-/** A URN of one of these entity types; of any, where none is named. Throws INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED. */
+/**
+ * A URN of one of these entity types; without types, of any. Throws INVALID_URN, INVALID_CHARACTER,
+ * LIMIT_EXCEEDED.
+ */
 export const urn =
   (...entityTypes: readonly string[]): Shape =>
   (value, place) => {

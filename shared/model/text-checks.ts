@@ -1,12 +1,12 @@
-/** The checks of texts that people write: names of one line, descriptions, ids. */
+/** Checks texts that people write: one-line names, descriptions, ids. */
 import { CatalogError } from '../errors.ts'
 import { limits, type LimitName } from '../limits.ts'
 
 type Place = { field: string; limit: LimitName }
 
 /**
- * A name: trimmed, not empty, one line, no controls, no marks that reorder what follows (bidi overrides and isolates).
- * Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER.
+ * A name: trimmed, not empty, one line, without control characters and marks that change the direction of
+ * text (bidi overrides and isolates). Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER.
  */
 export function checkLine(text: string, { field, limit }: Place): string {
   const line = text.trim()
@@ -19,7 +19,7 @@ export function checkLine(text: string, { field, limit }: Place): string {
   return line
 }
 
-/** A text of many lines: anything that Postgres can store. Throws LIMIT_EXCEEDED, INVALID_CHARACTER. */
+/** A text of several lines: anything that Postgres can store. Throws LIMIT_EXCEEDED, INVALID_CHARACTER. */
 export function checkLines(text: string, { field, limit }: Place): string {
   checkLength(text, { field, limit })
   if (text.includes('\0')) throw forbidden(0, field)
@@ -34,7 +34,9 @@ export function checkLines(text: string, { field, limit }: Place): string {
   return text
 }
 
-/** Whether a text is a UUID as Postgres reads one: asked before it is, for anything else is an error there. */
+/**
+ * Whether a text is a UUID. Check this before a query, because Postgres reports an error for anything else.
+ */
 export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
 /** Characters are code points: an emoji counts once. */

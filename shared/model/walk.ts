@@ -1,34 +1,37 @@
-/** What a lineage walk is asked and what it answers, whichever way it is walked. */
+/** The question and the answer of a lineage walk, for all its implementations. */
 export type LineageDirection = 'UPSTREAM' | 'DOWNSTREAM'
 
 /** Asset edges join assets; column edges join columns. No walk mixes them. */
 export type LineageLevel = 'asset' | 'column'
 
 export type WalkBounds = {
-  /** Hops after which the walk says that it was cut short. */
+  /** The number of hops after which the walk is cut short, and says so. */
   maxHops: number
-  /** Entities after which the walk says that it was cut short. */
+  /** The number of entities after which the walk is cut short, and says so. */
   maxEntities: number
 }
 
-/** Milliseconds since 1970, both included. An edge counts when a stamp of it lies within, when it has none, or when people stated it. */
+/**
+ * Milliseconds since 1970, both ends included. An edge counts if one of its stamps is inside, if it has none,
+ * or if people stated it.
+ */
 export type TimeWindow = { fromMs: number; toMs: number }
 
 export type WalkQuestion = {
   startIds: readonly number[]
   direction: LineageDirection
   level: LineageLevel
-  /** Hops that the caller has use for; Infinity for all. Ending there is no cut. */
+  /** The hops that the caller needs; Infinity for all. Ending there does not count as cut short. */
   hopsWanted: number
   bounds: WalkBounds
 }
 
-/** What a walk reached, nearest first and by id within a degree. The starts are not in it. */
+/** The result of a walk, nearest first and by id within a degree, without the starts. */
 export type Walk = {
   ids: Int32Array
   degrees: Uint16Array
-  /** Hops followed whole: entities at a lesser degree have all their neighbours here. */
+  /** The number of complete hops: all neighbours of entities at a smaller degree are included. */
   hops: number
-  /** The bound that cut the walk short; null if everything wanted was reached. */
+  /** The limit that cut the walk short; null if everything requested was reached. */
   cutBy: 'maxHops' | 'maxEntities' | null
 }

@@ -1,11 +1,14 @@
-/** The conditions that a write may carry in its headers: on the version, the time of the last change, or the absence of the aspect. */
+/**
+ * The conditions that a write may have in its headers: on the version or time of the last change, or that the
+ * aspect is absent.
+ */
 import { CatalogError } from '../errors.ts'
 import type { JsonObject, JsonValue, WriteHeaders } from './changes.ts'
 import { isObject } from './json-values.ts'
 
 /**
- * Reads them off the headers of one proposal; names are taken in any case, other headers are ignored.
- * Throws BAD_REQUEST for a condition that cannot be read, with its name in `details.field`.
+ * Reads the conditions from the headers of one proposal. Ignores the case of names, and other headers. Throws
+ * BAD_REQUEST for an invalid condition, with its name in `details.field`.
  */
 export function parseConditions(headers: JsonValue | undefined): WriteHeaders {
   if (headers === undefined || headers === null) return {}
@@ -24,7 +27,7 @@ export function parseConditions(headers: JsonValue | undefined): WriteHeaders {
   return conditions
 }
 
-/** The headers that parseConditions reads as these. */
+/** The inverse of parseConditions. */
 export const conditionHeaders = ({
   ifVersionMatch,
   ifModifiedSince,
@@ -37,10 +40,10 @@ export const conditionHeaders = ({
   ...(ifNoneMatch ? { 'If-None-Match': '*' } : {})
 })
 
-/** What is stored of the aspect that a condition is about; null if there is nothing. */
+/** The stored facts that a condition is compared with; null if the aspect is absent. */
 type Stored = { version: number; modifiedAt: Date } | null
 
-/** Throws PRECONDITION_FAILED if the stored aspect is not what the write was made for. An absent aspect was never changed. */
+/** Throws PRECONDITION_FAILED if a condition is not met. An absent aspect counts as never changed. */
 export function checkConditions(
   { ifVersionMatch, ifModifiedSince, ifUnmodifiedSince }: WriteHeaders,
   stored: Stored
@@ -61,12 +64,16 @@ const failed = (field: string, message: string): CatalogError =>
 const unreadable = (name: string, message: string): CatalogError =>
   new CatalogError('BAD_REQUEST', message, { field: `headers.${name}` })
 
-/** Undefined if it was not sent; what is not a text or number reads as the empty text, which is never a valid condition. */
+/**
+ * Undefined if it was not sent. Anything that is not text or a number becomes the empty text, which is never
+ * a valid condition.
+ */
 const textOf = (value: JsonValue | undefined): string | undefined =>
   value === undefined || value === null ? undefined : typeof value === 'object' ? '' : String(value)
 
 function parseVersion(text: string): number {
-  // No aspect has a version below -1. DataHub accepts it anyway, and clients send it for a write that must fail.
+  // No aspect has a version below -1. They are accepted because DataHub accepts them, and clients send them
+  // for a write that must fail.
   if (!/^-?\d{1,15}$/.test(text))
     throw unreadable(
       'If-Version-Match',

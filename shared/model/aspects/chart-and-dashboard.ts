@@ -7,7 +7,7 @@ import { changeStamps, customProperties, edges, unsetChangeStamps, urns } from '
 
 const chartSource = record({ string: required(urn('dataset', 'chart')) })
 
-/** A union of one member, `{"string": urn}`; a bare URN is taken for it. */
+/** A union of one member, `{"string": urn}`. A bare URN is accepted and means the same. */
 const chartInput: Shape = (value, place) =>
   chartSource(typeof value === 'string' ? { string: value } : value, place)
 

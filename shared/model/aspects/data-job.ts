@@ -29,7 +29,7 @@ export const dataJobInfo: AspectModel = {
     externalUrl: optional(text),
     name: required(text),
     description: optional(text),
-    // A union of an enumeration and a string: {"string": "AIRFLOW"}, in old files bare.
+    // A union of an enumeration and a string: {"string": "AIRFLOW"}; not wrapped in old files.
     type: required(anything),
     flowUrn: optional(urn('dataFlow')),
     created: optional(timeStamp),

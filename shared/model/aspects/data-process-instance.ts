@@ -1,4 +1,6 @@
-/** What one run of a data process read and wrote: dataProcessInstanceInput, dataProcessInstanceOutput. */
+/**
+ * The inputs and outputs of one run of a data process: dataProcessInstanceInput, dataProcessInstanceOutput.
+ */
 import { record, required } from '../shape.ts'
 import type { AspectModel } from './aspect-model.ts'
 import { lineageLists } from './lineage-lists.ts'

@@ -1,4 +1,4 @@
-/** datasetProperties: name, description and the like of a dataset. */
+/** datasetProperties: name, description and other properties of a dataset. */
 import { defaulted, list, optional, record, text } from '../shape.ts'
 import type { AspectModel } from './aspect-model.ts'
 import { customProperties, timeStamp } from './shared-records.ts'

@@ -1,4 +1,7 @@
-/** domainProperties: name, description and parent of a domain; the rules of a name hold whichever door it comes through. */
+/**
+ * domainProperties: name, description and parent of a domain. The rules for a name are the same in every
+ * interface.
+ */
 import { checkLine, checkLines } from '../text-checks.ts'
 import { optional, record, required, shapeFault, urn } from '../shape.ts'
 import type { Shape } from '../shape.ts'

@@ -1,4 +1,7 @@
-/** domains: the one domain an asset is in. `domainAssociations` says the same with its attribution; either may be sent alone. */
+/**
+ * domains: the one domain that an asset is in. `domainAssociations` repeats it with an attribution; either
+ * may be sent alone.
+ */
 import { isObject, listOf } from '../json-values.ts'
 import { anything, list, optional, record, required, shapeFault, urn } from '../shape.ts'
 import type { Shape } from '../shape.ts'
@@ -17,7 +20,10 @@ const lists = record({
   )
 })
 
-/** Which list counts where they differ depends on what is stored: mergeDomains decides it when the document is applied. */
+/**
+ * If the two lists differ, the stored document decides which counts: mergeDomains does that when the document
+ * is applied.
+ */
 const oneDomain: Shape = (value, place) => {
   const prepared = lists(value, place)
   if (!isObject(prepared)) return prepared

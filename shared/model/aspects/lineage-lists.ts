@@ -1,4 +1,4 @@
-/** The shapes of the lists in which aspects state lineage, and the aspects of which nothing else is checked. */
+/** The shapes of the lists in which aspects state lineage, and the aspects that need no other checks. */
 import { lineageFieldsOf, type LineageField } from '../lineage-fields.ts'
 import { optional, record, urn, type Shape } from '../shape.ts'
 import type { AspectModel } from './aspect-model.ts'
@@ -11,7 +11,7 @@ function shapeOf({ shape, entryTypes, aspectName, listName }: LineageField): Sha
   throw new Error(`${aspectName}.${listName} has a shape of its own`)
 }
 
-/** The lists of an aspect, none of them required. */
+/** The lists of an aspect, all optional. */
 export const lineageLists = (aspectName: string): { [listName: string]: ReturnType<typeof optional> } =>
   Object.fromEntries(lineageFieldsOf(aspectName).map((field) => [field.listName, optional(shapeOf(field))]))
 

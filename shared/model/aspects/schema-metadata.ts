@@ -1,4 +1,7 @@
-/** schemaMetadata: the columns of a dataset. Only what others rely on is checked: every column has a path, and no path occurs twice. */
+/**
+ * schemaMetadata: the columns of a dataset. Checks only what other code relies on: every column has a path,
+ * and no path occurs twice.
+ */
 import {
   anything,
   defaulted,
@@ -37,7 +40,7 @@ export const schemaField: Shape = record(schemaFieldFields)
 const columns = list(
   record({
     ...schemaFieldFields,
-    // DataHub's clients cannot read a column without them; one that a patch began may have neither.
+    // DataHub's clients cannot read a column without these. A column that a patch created may lack them.
     type: defaulted(anything, () => ({ type: { 'com.linkedin.schema.NullType': {} } })),
     nativeDataType: defaulted(text, () => '')
   })

@@ -1,15 +1,15 @@
-/** The records that several aspects have in common: stamps and edges. */
+/** Records that several aspects share: stamps and edges. */
 import type { JsonObject } from '../changes.ts'
 import { defaulted, list, map, optional, record, required, text, urn, wholeNumber } from '../shape.ts'
 import type { Shape } from '../shape.ts'
 
-/** Who an unstamped change is ascribed to, as DataHub's clients know it. */
+/** The actor of a change without a stamp, as DataHub's clients know it. */
 const unknownActor = 'urn:li:corpuser:unknown'
 
 export const unsetStamp = (): JsonObject => ({ time: 0, actor: unknownActor })
 export const unsetChangeStamps = (): JsonObject => ({ created: unsetStamp(), lastModified: unsetStamp() })
 
-/** Who and when. A client's own stamp is kept as sent; what it leaves out is filled. */
+/** Actor and time. A client's own stamp is kept as sent, and missing fields are filled in. */
 export const auditStamp: Shape = record({
   time: defaulted(wholeNumber, () => 0),
   actor: defaulted(text, () => unknownActor),
@@ -17,7 +17,7 @@ export const auditStamp: Shape = record({
   message: optional(text)
 })
 
-/** When, and perhaps who. */
+/** A time, and optionally an actor. */
 export const timeStamp: Shape = record({ time: required(wholeNumber), actor: optional(text) })
 
 export const changeStamps: Shape = record({
@@ -31,7 +31,7 @@ export const customProperties = defaulted(map(text), () => ({}))
 /** A list of bare URNs. */
 export const urns = (...entityTypes: readonly string[]): Shape => list(urn(...entityTypes))
 
-/** A list of Edge records whose other end is of one of these entity types. */
+/** A list of Edge records that refer to these entity types. */
 export const edges = (...entityTypes: readonly string[]): Shape =>
   list(
     record({
