@@ -12,7 +12,7 @@ export type EventsWanted = {
   matching: readonly (readonly JsonObject[])[] | null
 }
 
-/** The newest events first; at the same time, the one accepted last. */
+/** The newest events first. Events with the same time are in reverse order of acceptance. */
 export async function pageOfEvents(
   db: Db | Tx,
   { entityId, aspectName }: AspectKey,

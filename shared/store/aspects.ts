@@ -18,7 +18,7 @@ export type AspectRow = Order & {
   aspectName: string
   version: number
   kind: AspectChangeKind
-  /** What is replayed; null when the change was the whole value. */
+  /** The operation to replay; null if the change replaced the whole value. */
   change: JsonValue
   /** Null when the aspect does not exist after the change. */
   value: JsonObject | null
@@ -93,7 +93,7 @@ export async function findAspectHistory(db: Db | Tx, keys: readonly AspectKey[])
   )
 }
 
-/** The last change of a version, current or past; null when it is not kept. */
+/** The last change of a version, current or past; null if it is no longer stored. */
 export async function findAspectVersion(
   db: Db | Tx,
   key: AspectKey,
@@ -172,7 +172,7 @@ export async function writeAspectHistory(tx: Tx, rows: readonly AspectRow[]): Pr
 }
 
 /**
- * Deletes versions that are no longer kept, except those that a change still to come could be inserted before
+ * Deletes versions that are no longer kept, except those that a future change could still be inserted before
  * or into.
  */
 export async function trimAspectHistory(
@@ -284,7 +284,7 @@ export async function deleteAspectsOfEntities(
 export type TimeseriesRow = AspectKey &
   Order & { timestampMillis: number; value: JsonObject; systemMetadata: JsonObject | null; actor: string }
 
-/** What tells two events of one time apart: message, granularity and partition, which their producers set. */
+/** Distinguishes events of the same time: message, granularity and partition, which their producers set. */
 function eventKey(value: JsonObject): string {
   const { messageId = null, eventGranularity = null, partitionSpec = null } = value
   const hex = createHash('sha256')
@@ -334,8 +334,8 @@ export async function writeTimeseries(tx: Tx, rows: readonly TimeseriesRow[]): P
 }
 
 /**
- * The newest event of an aspect that is not after a time, or null. Of several at one time, the one accepted
- * last.
+ * The newest event of an aspect that is not after a time, or null. Of several with the same time, the one
+ * accepted last.
  */
 export async function findTimeseriesEvent(
   db: Db | Tx,

@@ -1,10 +1,10 @@
-/** What waits to be applied, for the metrics. */
+/** The work that waits to be applied, for the metrics. */
 import type { Db } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
 export type Backlog = { waiting: number; applying: number; oldestWaitingSeconds: number }
 
-/** Unsettled chunks by state, and for how long the oldest one that a worker could take has been due. */
+/** Unsettled chunks by state, and how long the oldest chunk that a worker could take has been due. */
 export async function readBacklog(db: Db): Promise<Backlog> {
   const [found] = await query<Backlog>(
     db,

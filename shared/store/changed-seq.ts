@@ -1,6 +1,6 @@
 /**
- * Since when a row has its content, in SQL. The order of the row may be newer, when a load found it unchanged
- * or an undo restored it.
+ * Gives, in SQL, the seq that set a row's content. The order of the row may be newer, if a load found the
+ * content unchanged or an undo restored it.
  */
 
 export const changedSeqOf = (table: 'statement' | 'domain_association'): string =>

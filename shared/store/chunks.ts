@@ -1,5 +1,5 @@
 /**
- * The chunk table: the records of a load, a few thousand a row. The row decides whether its records are
+ * The chunk table: each row contains up to a few thousand records of a load, and decides whether they are
  * applied.
  */
 import type { Db, Tx } from '../db/database.ts'
@@ -31,7 +31,7 @@ export async function insertChunk(tx: Tx, chunk: NewChunk): Promise<number> {
   return row.id
 }
 
-/** A chunk that a worker holds. `fence` proves it. */
+/** A chunk that a worker has claimed; `fence` proves the claim. */
 export type ClaimedChunk = {
   id: number
   loadId: string
@@ -42,7 +42,7 @@ export type ClaimedChunk = {
   faults: number
   crashes: number
   isIsolated: boolean
-  /** The whole of an atomic load or a dry run: never split, never settled in part. */
+  /** Whether the chunk is a whole atomic load or dry run, which is never split or settled in part. */
   isWhole: boolean
 }
 
@@ -58,12 +58,12 @@ const claimedColumns = `
   chunk.is_isolated as "isIsolated"`
 
 /**
- * Takes a chunk that waits, or whose lease ran out. In the second case its holder is dead and a crash is
- * counted, unless Postgres was started since the holder's last renewal: that ends all work, and says nothing
- * about the chunk.
+ * Claims a chunk that is waiting, or whose lease ran out. In the second case its holder is dead, and a crash
+ * is counted. It is not counted if Postgres was started after the holder's last renewal: such a restart ends
+ * all work, and says nothing about the chunk.
  *
- * Returns null when there is nothing to take: the chunk is settled, held, not due, of a later pass, of a load
- * that ended, or locked by an application that still runs. Never waits for a lock.
+ * Returns null if the chunk cannot be claimed: it is settled, claimed, not due, of a later pass, of a load
+ * that ended, or locked by a worker that is still applying it. Never waits for a lock.
  */
 export async function claimChunk(
   tx: Tx,
@@ -104,8 +104,8 @@ export async function claimChunk(
 }
 
 /**
- * Extends the lease. Skips a row that its own application has locked, because no one can take that chunk.
- * Does nothing when the chunk is lost.
+ * Extends the lease. Skips a row that is locked by its own worker while it applies the chunk, because no
+ * other can then take it. Does nothing if the claim was lost.
  */
 export async function renewLease(db: Db, id: number, fence: number, leaseSeconds: number): Promise<void> {
   await query(
@@ -125,7 +125,7 @@ export async function renewLease(db: Db, id: number, fence: number, leaseSeconds
   )
 }
 
-/** A chunk with what its application needs to know of the load. */
+/** A chunk, with the facts about its load that are needed to apply it. */
 export type LockedChunk = {
   state: ChunkState
   fence: number
@@ -199,7 +199,7 @@ export async function lockChunk(tx: Tx, id: number): Promise<LockedChunk | null>
 }
 
 /**
- * Ends the chunk as settled, split or dropped, and frees its records. Returns false when another worker has
+ * Ends the chunk as settled, split or dropped, and frees its records. Returns false if another worker has
  * claimed it since.
  */
 export async function endChunk(
@@ -230,8 +230,8 @@ export type Release = {
 }
 
 /**
- * Hands a chunk back, to be taken again after the delay. Adds `attempts`, `faults` and `crashes` to the
- * counts. Returns false when another worker has claimed it since.
+ * Puts a chunk back, to be claimed again after the delay. Adds `attempts`, `faults` and `crashes` to the
+ * counts. Returns false if another worker has claimed it since.
  */
 export async function releaseChunk(
   db: Db | Tx,
@@ -282,9 +282,9 @@ export async function unsettledPayloads(tx: Tx, loadId: string): Promise<Buffer[
 }
 
 /**
- * Drops the unsettled chunks of a load that has ended for good, and frees their records; a failed load keeps
- * them for a retry. Skips a chunk that is being applied: that application will find the load ended and fail
- * to settle.
+ * Drops the unsettled chunks of a load that has ended for good, and frees their records. A failed load keeps
+ * them for a retry. Skips a chunk that is being applied: its worker will find that the load has ended, and
+ * fail to settle it.
  */
 export async function dropChunks(db: Db | Tx, loadId: string): Promise<number> {
   const rows = await query(
@@ -332,7 +332,7 @@ export async function isolateChunk(tx: Tx, id: number): Promise<void> {
   await query(tx, 'update chunk set is_isolated = true, crashes = 0 where chunk.id = ?::bigint', [id])
 }
 
-/** Cancels the statement that another connection of ours is running. */
+/** Cancels the statement of another connection of this application. */
 export async function cancelBackend(db: Db, pid: number): Promise<void> {
   await query(db, 'select pg_cancel_backend(?::int)', [pid])
 }

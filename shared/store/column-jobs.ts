@@ -1,4 +1,4 @@
-/** The jobs that assert edges between columns. */
+/** The jobs that state edges between columns. */
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { jobColumnsField } from '../model/lineage-fields.ts'
@@ -6,12 +6,12 @@ import type { LineageDirection } from '../model/walk.ts'
 import { idArray } from './id-array.ts'
 import { endsOf } from './neighbours.ts'
 
-/** A job, and the column nearest to it: `place` is its index in the list of columns given. */
+/** A job, and the column nearest to it. `place` is the index of the column in the given list. */
 export type ColumnJobRow = { jobId: number; place: number }
 
 /**
- * The jobs that assert an edge from any of the columns in a direction, once each, with the first column of
- * the list that leads to it.
+ * The jobs that state an edge from any of the columns in a direction. Each is returned once, with the first
+ * column of the list that leads to it.
  */
 export async function jobsOfColumns(
   tx: Tx,

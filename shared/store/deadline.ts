@@ -5,11 +5,11 @@ import { isStatementCancelled } from '../db/sql-errors.ts'
 import { CatalogError } from '../errors.ts'
 
 /**
- * Runs one query within the deadline. Throws DEADLINE_EXCEEDED before a query without time left, and when
- * Postgres cancels one.
+ * Runs one query within the deadline. Throws DEADLINE_EXCEEDED if no time is left, and if Postgres cancels
+ * the query.
  */
 export type WithinDeadline = (<Result>(run: () => Promise<Result>) => Promise<Result>) & {
-  /** Restarts the deadline with all of its time. */
+  /** Restarts the deadline with its full time. */
   renew: () => void
 }
 

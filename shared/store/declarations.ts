@@ -34,8 +34,8 @@ export async function insertDeclarations(
 }
 
 /**
- * Those of the URNs that a remaining record of the load's second pass will create. Once that pass is settled
- * they exist, or never will.
+ * The URNs among those given that a remaining record of the load's second pass will create. Once that pass is
+ * settled, they exist or will never exist.
  */
 export async function declaredUrns(tx: Tx, loadId: string, urns: readonly Urn[]): Promise<Set<Urn>> {
   if (urns.length === 0) return new Set()
@@ -96,9 +96,9 @@ const dangling = `
       )`
 
 /**
- * Deletes the lines with missing references, and all lines that depend on them alone. Returns how many rows
- * were deleted: repeat until it returns 0, because an entity that two lines declare goes only with the
- * second. One call follows a chain of any depth.
+ * Deletes lines with missing references, and the lines that depend only on them. Returns how many rows were
+ * deleted. Repeat until it returns 0, because an entity that two lines declare is only gone with the second.
+ * One call follows a chain of any depth.
  */
 export async function deleteDangling(tx: Tx, loadId: string): Promise<number> {
   const rows = await query(

@@ -140,7 +140,7 @@ export async function membersOfDomains(
   )
 }
 
-/** A domain that is asked for, and one whose assets count as in it: itself, or one below it. */
+/** A requested domain, and a domain whose assets count as inside it: itself, or a descendant. */
 export type DomainInside = { domainId: number; insideId: number }
 
 /** Each domain with itself and all below it, once. */
@@ -165,7 +165,7 @@ const insideColumns = (inside: readonly DomainInside[]): [string, string] => [
   idArray(inside.map(({ insideId }) => insideId))
 ]
 
-/** How many assets that are not soft-deleted are in each domain that is asked for. */
+/** How many assets that are not soft-deleted are in each requested domain. */
 export async function countMembers(
   db: Db | Tx,
   inside: readonly DomainInside[]
@@ -248,8 +248,8 @@ export async function countChildDomains(
 export type AssociatedUrns = { id: number; entityUrn: Urn; domainUrn: Urn }
 
 /**
- * The assets with an id above `after` that are in a domain, by id; `domainIds` limits the result to these; null means
- * no limit. A deleted domain does not count.
+ * The assets with an id above `after` that are in a domain, by id. `domainIds` limits the domains; null means
+ * no limit. Deleted domains do not count.
  */
 export async function pageOfAssociations(
   tx: Tx,

@@ -1,4 +1,4 @@
-/** The table of domain rules: one row, or none before rules were ever set. */
+/** The table of domain rules. It has one row, or none if rules were never set. */
 import type { Db, Tx } from '../db/database.ts'
 import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
@@ -7,7 +7,7 @@ import type { Urn } from '../urn/urn.ts'
 
 export type DomainRulesRow = { revision: string; rules: DomainRule[]; actor: string; changedAt: Date }
 
-/** Changes with each version of the rules; null when there are none. */
+/** Changes with each version of the rules; null if there are none. */
 export async function readRulesRevision(tx: Tx): Promise<string | null> {
   const [row] = await query<{ revision: string }>(
     tx,

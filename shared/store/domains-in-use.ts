@@ -3,8 +3,8 @@ import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
 /**
- * The ids of the domains that have assets. Steps from one to the next in the index, so it costs a look-up for
- * each domain and not for each asset.
+ * The ids of the domains that have assets. Skips from one domain to the next in the index, so it costs one
+ * lookup per domain, not per asset.
  */
 export async function domainsInUse(db: Db | Tx): Promise<number[]> {
   const rows = await query<{ id: number }>(

@@ -7,7 +7,7 @@ import { isAspectChangedSince } from './changed-seq.ts'
 
 export type DomainRow = { entityId: number; name: string; parentId: number | null }
 
-/** The domains of those ids that have a row. */
+/** The domains with these ids. */
 export async function findDomains(db: Db | Tx, entityIds: readonly number[]): Promise<DomainRow[]> {
   if (entityIds.length === 0) return []
   return query<DomainRow>(
@@ -17,7 +17,7 @@ export async function findDomains(db: Db | Tx, entityIds: readonly number[]): Pr
   )
 }
 
-/** Mirrors name and parent of domains. */
+/** Mirrors the names and parents of domains. */
 export async function writeDomains(tx: Tx, rows: readonly DomainRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
@@ -89,7 +89,7 @@ export async function childrenOf(tx: Tx, entityIds: readonly number[]): Promise<
   return rows.map((row) => row.id)
 }
 
-/** The children of a domain that were put below it, or changed otherwise, as `since` or later. */
+/** The children of a domain that were moved below it, or changed otherwise, as `since` or later. */
 export async function childrenSince(tx: Tx, entityId: number, since: number): Promise<number[]> {
   const rows = await query<{ id: number }>(
     tx,
@@ -142,7 +142,7 @@ export type AssociationRow = Order & {
   attributes: JsonObject | null
   actor: string
   createdAt: Date
-  /** The seq of the change that made the content of the row, if it is not `seq`. */
+  /** The seq of the change that set the content of the row, if it is not `seq`. */
   changedSeq?: number | null
 }
 
@@ -203,7 +203,7 @@ export async function assetsIn(tx: Tx, domainId: number): Promise<number[]> {
   return rows.map((row) => row.id)
 }
 
-/** Takes assets out of deleted domains, unless they were put in after the deletion; returns the assets. */
+/** Removes assets from deleted domains, except those added after the deletion. Returns the assets. */
 export async function emptyDomains(
   tx: Tx,
   deletions: readonly (Order & { id: number })[],

@@ -1,7 +1,4 @@
-/**
- * Who states edges: the owners of their statements, the queries that these name, and the records they come
- * from.
- */
+/** The owners of the statements of edges, with the queries and records that the statements come from. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { idArray } from './id-array.ts'
@@ -19,7 +16,7 @@ export type EdgeOwnerRow = EdgeEnds & {
   queryUrn: string | null
 }
 
-/** What states edges, one row for each statement. */
+/** The owners of edges, one row for each statement. */
 export async function ownersOfEdges(db: Db | Tx, edges: readonly EdgeEnds[]): Promise<EdgeOwnerRow[]> {
   if (edges.length === 0) return []
   return query<EdgeOwnerRow>(

@@ -15,7 +15,7 @@ export type EdgeStatementRow = EdgeEnds & {
   total: number
 }
 
-/** The statements of edges, the newest first, at most `limit` of each edge. */
+/** The statements of edges, newest first, at most `limit` for each edge. */
 export async function statementsOfEnds(
   db: Db,
   edges: readonly EdgeEnds[],
@@ -54,7 +54,7 @@ export async function statementsOfEnds(
  */
 export type OrderAuthor = { seq: number; actor: string; at: Date; operation: string; loadId: string | null }
 
-/** The authors of orders; none for those that the audit trail no longer has. */
+/** The authors of orders. Orders that are no longer in the audit trail are missing. */
 export async function authorsOfOrders(db: Db, seqs: readonly number[]): Promise<OrderAuthor[]> {
   if (seqs.length === 0) return []
   return query<OrderAuthor>(

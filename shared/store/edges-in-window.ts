@@ -1,4 +1,4 @@
-/** Which edges count in a time window, by their statements and the patches of these. */
+/** Decides which edges count in a time window, from their statements and patches. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { countsIn } from '../model/edge-stamps.ts'

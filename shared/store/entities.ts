@@ -30,9 +30,10 @@ const columns = `
   entity.deleted_line as "deletedLine"`
 
 /**
- * The rows of the URNs that have one, in no particular order. Finds by digest and compares the text too.
+ * The rows of the URNs, in no particular order; URNs without a row are missing. Finds by digest and compares
+ * the text too.
  *
- * Lateral, so that each URN is a look-up by index: with a plain join, the table was read and hashed whole for
+ * Lateral, so that each URN is an index lookup. With a plain join, the whole table was read and hashed for
  * each chunk of a load (14 us a URN among 140,000 entities, growing with the table; 6 us now).
  */
 export async function findEntities(db: Db | Tx, urns: readonly Urn[]): Promise<EntityRow[]> {
@@ -89,7 +90,7 @@ export async function findUndeleted(
   return { present: int4sOf(row?.present ?? null), placeholders: int4sOf(row?.placeholders ?? null) }
 }
 
-/** As lockEntities, without reading the rows. */
+/** Locks like lockEntities, but does not read the rows. */
 export async function lockOwners(tx: Tx, ids: Int32Array): Promise<void> {
   if (ids.length === 0) return
   await query(
@@ -107,7 +108,7 @@ export async function lockOwners(tx: Tx, ids: Int32Array): Promise<void> {
   )
 }
 
-/** The rows of the ids that have one, in no particular order. */
+/** The rows of the ids, in no particular order; ids without a row are missing. */
 export async function findEntitiesById(db: Db | Tx, ids: readonly number[]): Promise<EntityRow[]> {
   if (ids.length === 0) return []
   return query<EntityRow>(
@@ -160,8 +161,8 @@ export async function insertEntities(
 }
 
 /**
- * Locks the rows against other writers, in id order, so that two writers of the same owners wait and never
- * deadlock. What is read after this cannot be changed by another writer before the transaction ends.
+ * Locks the rows against other writers, in id order, so that two writers of the same owners wait for each
+ * other and never deadlock. Until the transaction ends, no other writer can change what is read after this.
  */
 export async function lockEntities(tx: Tx, ids: readonly number[]): Promise<EntityRow[]> {
   if (ids.length === 0) return []
@@ -198,7 +199,7 @@ export function createTrialIds(): TrialIds {
 export type Presence = { id: number; isPresent: boolean; isRemoved: boolean }
 
 /**
- * Tells everything that remembers existing entities that some cease to exist. Call it under the lock that
+ * Notifies everything that remembers existing entities that some no longer exist. Call it under the lock that
  * excludes all writers.
  */
 async function countAbsence(tx: Tx): Promise<void> {
@@ -206,13 +207,13 @@ async function countAbsence(tx: Tx): Promise<void> {
 }
 
 /**
- * Changes whenever an entity has ceased to exist. Read it under the lock of writers: it stays the same while
- * that is held.
+ * Changes whenever an entity has ceased to exist. Read it under the lock of writers, which keeps it
+ * unchanged.
  */
 export async function readAbsenceCount(tx: Tx): Promise<string> {
   const [row] = await query<{ count: string }>(
     tx,
-    // The first draw leaves last_value as it is.
+    // The first draw does not change last_value.
     "select concat_ws(' ', absence_seq.last_value, absence_seq.is_called) as count from absence_seq"
   )
   if (!row) throw new Error('a sequence has one row')
@@ -261,9 +262,9 @@ export async function columnIdsOf(tx: Tx, parentIds: readonly number[]): Promise
 }
 
 /**
- * The entities about which nothing was stated, and to which nothing started to refer, as `since` or later: no
- * aspect except the properties of a domain itself, no event, no edge of theirs or of their columns, no
- * association, no asset or domain in them. Reliable while no other writer is active.
+ * The entities that nothing has described or referred to as `since` or later: no aspect except the properties
+ * of a domain itself, no event, no edge of theirs or of their columns, no association, no asset or domain in
+ * them. Reliable while no other writer is active.
  */
 export async function unusedEntities(
   tx: Tx,

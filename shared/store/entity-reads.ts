@@ -1,5 +1,5 @@
 /**
- * What reads show of entities: whether a URN is known, the facts that results are filtered by, and current
+ * What reads show about entities: whether a URN is known, the facts that results are filtered by, and current
  * documents.
  */
 import type { Db, Tx } from '../db/database.ts'
@@ -11,7 +11,9 @@ import { schemaFieldParts } from '../urn/kinds.ts'
 import { findEntities } from './entities.ts'
 import { idArray } from './id-array.ts'
 
-/** `id` is null for a column that no statement or aspect names: it exists with its asset and needs no row. */
+/**
+ * `id` is null for a column that no statement or aspect names. It exists if its asset does and needs no row.
+ */
 export type KnownEntity = { urn: Urn; id: number | null; exists: boolean; isRemoved: boolean }
 
 /**
@@ -83,7 +85,7 @@ export type EntityFacts = {
 }
 
 /**
- * The facts of ids. URNs are most of the bytes, and domains need a second look-up, so both are read only on
+ * The facts of ids. URNs are most of the bytes, and domains need a second lookup, so both are read only on
  * request.
  */
 export async function readEntityFacts(

@@ -7,9 +7,9 @@ import { query } from '../db/query.ts'
 import { packGraphChanges, type GraphDelta, type StatedEdges } from '../statements/graph-delta.ts'
 
 /**
- * Appends what this transaction changed, and the edges that have more statements than before. Call it last,
- * so that the id of the row is drawn while all locks are held: for two transactions on one edge, log order is
- * then commit order.
+ * Appends the changes of this transaction, and the edges that have more statements than before. Call it last,
+ * so that the id of the row is drawn while all locks are held. Rows of two transactions on the same edge are
+ * then in commit order.
  */
 export async function appendGraphChange(
   tx: Tx,
@@ -34,10 +34,10 @@ export type UnseenChanges = {
 const noEpoch = 'none'
 
 /**
- * The row of the epoch is lost in a crash, and the start time changes with every start, also of a copied
- * server. A restored database has the row, but its table has another file number, and a cloned one has
- * another database number. VACUUM FULL of the table begins an epoch needlessly. (Looking up both numbers in
- * the catalog of Postgres took 0.58 instead of 0.47 ms.)
+ * The row of the epoch is lost in a crash, and the start time changes with every start, even of a copied
+ * server. A restored database has the row, but its table has another file number; a cloned one has another
+ * database number. VACUUM FULL of the table begins an epoch needlessly. (Reading both numbers from the
+ * catalog of Postgres took 0.58 ms instead of 0.47.)
  */
 const epoch = `concat_ws(' ',
   coalesce((select graph_epoch.epoch::text from graph_epoch), '${noEpoch}'),
@@ -45,12 +45,12 @@ const epoch = `concat_ws(' ',
   pg_relation_filepath('graph_epoch'))`
 
 /**
- * Whether an epoch is that of a server without an epoch since its crash: it is the same before and after
- * another crash.
+ * Whether an epoch is that of a server without an epoch row since its crash. It stays the same across another
+ * crash.
  */
 export const isWithoutEpoch = (text: string): boolean => text.startsWith(noEpoch)
 
-/** Tells the runs of a database apart: ids that were remembered in one say nothing about another. */
+/** Identifies the run of a database: ids remembered in one run may be wrong in another. */
 export async function readEpoch(tx: Tx): Promise<string> {
   const [row] = await query<{ epoch: string }>(tx, `select ${epoch} as epoch`)
   if (!row) throw new Error('a select of one row gave none')
@@ -58,10 +58,11 @@ export async function readEpoch(tx: Tx): Promise<string> {
 }
 
 /**
- * Everything that was not visible in a snapshot and is now: rows of transactions that began after it, and of
- * those that were running then. By transaction id, never by row id: a lower id can commit after a higher one.
+ * Everything that was not visible in a snapshot and is visible now: rows of transactions that began after it,
+ * and of those that were running then. Selected by transaction id, not by row id, because a lower row id can
+ * commit after a higher one.
  *
- * One statement, so the rows and the new snapshot belong together. Its snapshot is the statement's own, so it
+ * This is one statement, so the rows and the new snapshot match. The statement's own snapshot is used, so it
  * sees everything that was acknowledged before it began.
  */
 export async function readUnseenChanges(db: Db, { snapshot }: GraphPosition): Promise<UnseenChanges> {
@@ -99,8 +100,8 @@ export async function readUnseenChanges(db: Db, { snapshot }: GraphPosition): Pr
 type Condition = readonly [sql: string, bindings: readonly string[]]
 
 /**
- * Usually no transaction was running: planning the query without that half takes 0.39 ms in all instead of
- * 0.58.
+ * Usually no transaction was running. Without that half of the query, planning takes 0.39 ms in all instead
+ * of 0.58.
  */
 const unseenSince = (xmax: string, underWay: string): Condition =>
   underWay === ''
@@ -115,8 +116,7 @@ function partsOfSnapshot(snapshot: string): { xmin: string; xmax: string; underW
 
 /**
  * Gives this run of the server an epoch if it has none. Call it before the transaction that loads a graph. A
- * restored database may bring a log from a server with higher transaction ids: rows from that future are
- * deleted.
+ * restored database may have a log from a server with higher transaction ids; those rows are deleted.
  */
 export async function ensureEpoch(db: Db): Promise<void> {
   await query(db, 'insert into graph_epoch default values on conflict do nothing')

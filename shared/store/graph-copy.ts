@@ -11,8 +11,8 @@ import type { Urn } from '../urn/urn.ts'
 import { readIdPairs, unescaped, wholeLines, type IdPairs } from './copy-lines.ts'
 
 /**
- * The size of the tables on disk, from which their size in memory is estimated, and roughly how many rows
- * there are.
+ * The size of the tables on disk, from which their size in memory is estimated, and their approximate number
+ * of rows.
  */
 export type GraphSize = {
   entityBytes: number
@@ -53,8 +53,8 @@ export type EntityOfGraph = {
 }
 
 /**
- * All entities, some hundreds at a time. `parentId` is 0 except for a column; `isDeleted`: ever deleted,
- * perhaps created again.
+ * All entities, some hundreds at a time. `parentId` is 0 except for a column. `isDeleted` means that the
+ * entity was deleted at some time, even if it was created again.
  */
 export async function* copyEntities(tx: Tx): AsyncGenerator<EntityOfGraph[]> {
   const pieces = copied(
@@ -71,7 +71,7 @@ export async function* copyEntities(tx: Tx): AsyncGenerator<EntityOfGraph[]> {
 function entityOf(line: string): EntityOfGraph {
   const [id = '', parentId = '', flagsText = '', urn = ''] = line.split('\t')
   const flags = Number(flagsText)
-  // It was checked when it was written.
+  // Safe: it was checked when it was written.
   return {
     id: Number(id),
     parentId: Number(parentId),

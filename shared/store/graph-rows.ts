@@ -1,6 +1,6 @@
 /**
- * The rows that the change log only names, and a reader of the log needs too: as they are now, never older
- * than the log row.
+ * Reads the rows that the change log only names. Their content is current, so it is at least as new as the
+ * log row.
  */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'

@@ -1,5 +1,5 @@
 /**
- * Deletes what is kept only for a time: order left behind by removals, the change log, loads that ended long
+ * Deletes data that is kept only for a time: the order of removals, the change log, loads that ended long
  * ago.
  */
 import type { Db, Tx } from '../db/database.ts'
@@ -17,7 +17,7 @@ export async function trySweeperLock(tx: Tx): Promise<boolean> {
 }
 
 /**
- * No change that is still to be applied has a smaller order than this; null when that is unknown, because a
+ * A lower bound of the order of all changes that are still to be applied; null if it is unknown, because a
  * load is between the end of its body and its seq. The sequence is read first: every later draw is greater.
  */
 export async function orderHorizon(db: Db): Promise<number | null> {
@@ -39,8 +39,8 @@ export async function orderHorizon(db: Db): Promise<number | null> {
 }
 
 /**
- * Deletes the order of removals and replacements below the horizon, at most `limit` rows of each. Returns how
- * many.
+ * Deletes the stored order of removals and replacements below the horizon, at most `limit` rows of each.
+ * Returns how many.
  */
 export async function pruneOrder(tx: Tx, horizon: number, limit: number): Promise<number> {
   let pruned = 0
@@ -69,10 +69,10 @@ export async function pruneOrder(tx: Tx, horizon: number, limit: number): Promis
 
 /**
  * Prunes the oldest rows of the change log, and moves the horizon past them in the same transaction: a reader
- * whose snapshot did not see all of them loads its graph again. Looks at the oldest `limit` rows only.
+ * whose snapshot did not see all of them loads its graph again. Examines only the oldest `limit` rows.
  *
- * Rows that are newer than a transaction that is still open stay: every snapshot counts what is above the
- * oldest open transaction as unseen, so even a graph that was just loaded would be too old.
+ * Rows that are newer than a transaction that is still open stay. Every snapshot counts changes after the
+ * oldest open transaction as unseen, so without them even a graph that was just loaded would be too old.
  */
 export async function pruneGraphChanges(tx: Tx, keepSeconds: number, limit: number): Promise<number> {
   const [row] = await query<{ pruned: number }>(
@@ -104,7 +104,7 @@ export async function pruneGraphChanges(tx: Tx, keepSeconds: number, limit: numb
   return row?.pruned ?? 0
 }
 
-/** Uploads that have been silent for that long: their client or their API process must be dead. */
+/** Uploads that have been silent for that many seconds: their client or their API process must be dead. */
 export async function findSilentUploads(db: Db, seconds: number): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,

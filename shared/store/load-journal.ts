@@ -6,8 +6,8 @@ import type { PackedJournal } from '../statements/load-journal.ts'
 export type JournalRow = PackedJournal & { id: number; seq: number }
 
 /**
- * Call it while the locks of what was changed are held: the rows about one thing then have ids in the order
- * of their commits.
+ * Call it while the locks of the changed rows are held. The journal rows about one entity or edge then have
+ * ids in commit order.
  */
 export async function insertJournal(
   tx: Tx,

@@ -1,16 +1,16 @@
-/** The progress of a load as its chunks settle: counts, passes, and its one end. */
+/** The progress of a load as its chunks settle: counts, passes, and the end. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
 export type Counts = { applied: number; unchanged: number; rejected: number }
 
-/** What remains after a chunk settled; null when the load is no longer being applied. */
+/** The work left after a chunk settled; null if the load is no longer being applied. */
 export type Progress = { remaining: number; currentPass: number; rejected: number }
 
 /**
- * Counts one chunk down. The row stays locked until the commit, so this is nearly the last step of a chunk:
- * of two chunks that settle at once the second sees what the first has settled, and one of them finds the
- * end.
+ * Counts one settled chunk. The row stays locked until the commit, so this is one of the last steps of a
+ * chunk. If two chunks settle at once, the second sees the count of the first, so exactly one of them ends
+ * the load.
  */
 export async function countSettled(tx: Tx, loadId: string, counts: Counts): Promise<Progress | null> {
   const [row] = await query<Progress>(
@@ -28,7 +28,7 @@ export async function countSettled(tx: Tx, loadId: string, counts: Counts): Prom
   return row ?? null
 }
 
-/** A chunk became two: one more to settle. False when the load is no longer being applied. */
+/** A chunk was split in two, so one more has to settle. False if the load is no longer being applied. */
 export async function countSplit(tx: Tx, loadId: string): Promise<boolean> {
   const rows = await query(
     tx,
@@ -39,8 +39,8 @@ export async function countSplit(tx: Tx, loadId: string): Promise<boolean> {
 }
 
 /**
- * Moves to the first pass with something to settle, if the current one has nothing left. The row of the load
- * must be locked.
+ * Moves to the first pass with an unsettled chunk, if the current one has none left. The row of the load must
+ * be locked.
  */
 export async function advancePass(tx: Tx, loadId: string): Promise<number | null> {
   const [row] = await query<{ currentPass: number }>(
@@ -82,7 +82,7 @@ export async function countWaitingRecords(db: Db): Promise<number> {
   return row?.records ?? 0
 }
 
-/** How many loads are accepted and not finished, or are about to be accepted; counted up to `maximum`. */
+/** How many loads are accepted and not finished, or about to be accepted. Stops counting at `maximum`. */
 export async function countUnfinishedLoads(db: Db, maximum: number): Promise<number> {
   const [row] = await query<{ loads: number }>(
     db,

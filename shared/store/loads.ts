@@ -10,8 +10,8 @@ import type { JsonObject, MissingReferences, Scope } from '../model/changes.ts'
 export type { LoadState } from '../model/load-moves.ts'
 
 /**
- * How a load treats what exists: `snapshot` also removes what its source stated before and does not state
- * now; `undo` undoes another load.
+ * How a load treats existing statements: `snapshot` also removes those that its source stated before and does
+ * not state now; `undo` undoes another load.
  */
 export type LoadMode = 'merge' | 'snapshot' | 'undo'
 
@@ -42,12 +42,13 @@ export type LoadRow = {
   /** Null for a load that is not a snapshot. */
   sweep: SweepState | null
   /**
-   * The share of what the source states that may be removed without `force`, from 0 to 1; null once it is no
+   * The share of the source's statements that may be removed without `force`, from 0 to 1; null once it is no
    * longer checked.
    */
   sweepMaxShare: number | null
   /**
-   * Statements: how many the source had before, how many of these are to be removed, how many are removed.
+   * Numbers of statements: those of the source before the load, those to be removed, and those already
+   * removed.
    */
   sweepStated: number | null
   sweepRemovable: number | null
@@ -139,7 +140,10 @@ const columns = `
   load.created_at as "createdAt",
   load.finished_at as "finishedAt"`
 
-/** False if another load of the token has the idempotency key: of two that arrive at once, one gets it. */
+/**
+ * Returns false if another load of the token has the idempotency key. If two arrive at once, only one gets
+ * it.
+ */
 export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
   const rows = await query(
     tx,
@@ -175,8 +179,8 @@ export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
 }
 
 /**
- * What a submission under a used key is compared with. `isSilent`: the upload has been silent for that many
- * seconds.
+ * The facts that a submission under a used key is compared with. `isSilent`: the upload has been silent for
+ * the given number of seconds.
  */
 export type KeyedLoad = LoadRow & { hasWholeBody: boolean; bodyDigest: Buffer | null; isSilent: boolean }
 
@@ -220,7 +224,10 @@ export async function findLoads(db: Db, ids: readonly string[]): Promise<LoadRow
   return query<LoadRow>(db, `select ${columns} from load where load.id = any(?::uuid[])`, [ids])
 }
 
-/** The row, locked until the transaction ends: its holder decides about the state of the load. */
+/**
+ * Locks the row until the transaction ends. Only the transaction that holds the lock decides about the state
+ * of the load.
+ */
 export async function lockLoad(tx: Tx, id: string): Promise<LoadRow | null> {
   const [row] = await query<LoadRow>(tx, `select ${columns} from load where load.id = ?::uuid for update`, [
     id
@@ -249,8 +256,7 @@ const when = (
 }
 
 /**
- * Newest first, those after the given position. `tokenId` limits to what that token submitted; null shows
- * all.
+ * Newest first, after the given position. `tokenId` limits the list to loads of that token; null lists all.
  */
 export async function listLoads(
   db: Db,
@@ -284,8 +290,8 @@ export async function listLoads(
 }
 
 /**
- * Renews the heartbeat of the upload, and counts what has arrived. False when the load is no longer
- * receiving.
+ * Renews the heartbeat of the upload, and counts the received bytes and records. Returns false if the load is
+ * no longer receiving.
  */
 export async function touchLoad(
   tx: Db | Tx,
@@ -308,8 +314,8 @@ export async function touchLoad(
 }
 
 /**
- * The body has ended cleanly. Commit it before the load draws its seq. False when the load is no longer
- * receiving.
+ * Notes that the body has ended cleanly. Commit this before the load draws its seq. Returns false if the load
+ * is no longer receiving.
  */
 export async function endBody(tx: Db | Tx, id: string, digest: Buffer | null): Promise<boolean> {
   const rows = await query(
@@ -325,7 +331,7 @@ export async function endBody(tx: Db | Tx, id: string, digest: Buffer | null): P
 }
 
 /**
- * Draws the seq and starts the load, or ends it if it has no chunk. Null when it was already accepted or has
+ * Draws the seq and starts the load, or ends it if it has no chunk. Null if it was already accepted or has
  * ended otherwise.
  */
 export async function acceptLoad(
@@ -354,7 +360,7 @@ export async function acceptLoad(
   return row ?? null
 }
 
-/** The first claim of a chunk marks the load as being applied. */
+/** Marks the load as being applied, at the first claim of a chunk. */
 export async function startLoad(tx: Tx, id: string): Promise<void> {
   await query(tx, "update load set state = 'applying' where load.id = ?::uuid and load.state = 'accepted'", [
     id
@@ -362,8 +368,8 @@ export async function startLoad(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * Ends an upload whose body has not ended. `error` is shown to the client. False if the load is not such an
- * upload.
+ * Ends an upload whose body has not ended. `error` is shown to the client. Returns false if the load is not
+ * in that state.
  */
 export async function abortLoad(tx: Tx, id: string, error: string): Promise<boolean> {
   const rows = await query(
@@ -399,7 +405,7 @@ export async function stopLoad(
   return rows.length > 0
 }
 
-/** A failed load continues where it stopped, with the seq it has. */
+/** Continues a failed load where it stopped, with the same seq. */
 export async function resumeLoad(tx: Tx, id: string): Promise<void> {
   await query(
     tx,
@@ -408,7 +414,7 @@ export async function resumeLoad(tx: Tx, id: string): Promise<void> {
   )
 }
 
-/** An ended load receives its own rejects again, and has no seq until it is accepted again. */
+/** Makes an ended load receive its own rejects again. It has no seq until it is accepted again. */
 export async function reopenLoad(tx: Tx, id: string): Promise<void> {
   await query(
     tx,
@@ -420,12 +426,12 @@ export async function reopenLoad(tx: Tx, id: string): Promise<void> {
   )
 }
 
-/** What a dry run would change. */
+/** Stores what a dry run would change. */
 export async function setReport(tx: Tx, id: string, report: object): Promise<void> {
   await query(tx, 'update load set report = ?::jsonb where load.id = ?::uuid', [JSON.stringify(report), id])
 }
 
-/** Retried records no longer count as rejected; they will be counted again. */
+/** Records of a retry no longer count as rejected; they will be counted again. */
 export async function uncountRejects(tx: Tx, id: string, records: number): Promise<void> {
   await query(tx, 'update load set rejected = rejected - ?::bigint where load.id = ?::uuid', [records, id])
 }
@@ -440,7 +446,7 @@ export async function markUndo(tx: Tx, id: string, undoes: string): Promise<void
   await query(tx, 'update load set undoes = ?::uuid where load.id = ?::uuid', [undoes, id])
 }
 
-/** Some of its records remove or overwrite. */
+/** Notes that some records of the load remove or overwrite. */
 export async function markDestructive(tx: Tx, id: string): Promise<void> {
   await query(tx, 'update load set is_destructive = true where load.id = ?::uuid', [id])
 }

@@ -1,4 +1,7 @@
-/** Datasets and jobs by namespace and name: as OpenLineage events named them, and else as their URNs do. */
+/**
+ * Finds datasets and jobs by namespace and name: those that OpenLineage events gave them, otherwise those in
+ * their URNs.
+ */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { Urn } from '../urn/urn.ts'
@@ -20,7 +23,7 @@ export async function findEventNames(db: Db | Tx, urns: readonly Urn[]): Promise
   return new Map(rows.map((row) => [row.urn, row]))
 }
 
-/** The jobs among the URNs of which the newest event that tells it says that they run without an end. */
+/** The streaming jobs among the URNs, according to the newest event of each job that says so. */
 export async function findStreamingJobs(db: Db | Tx, urns: readonly Urn[]): Promise<Set<Urn>> {
   if (urns.length === 0) return new Set()
   const rows = await query<{ urn: Urn }>(
@@ -34,7 +37,7 @@ export async function findStreamingJobs(db: Db | Tx, urns: readonly Urn[]): Prom
   return new Set(rows.map(({ urn }) => urn))
 }
 
-/** The jobs of that namespace and name that exist. `cluster` and `id` are the same as a URN has them. */
+/** The existing jobs with this namespace and name. `cluster` and `id` are their form in a URN. */
 export async function findJobsNamed(
   db: Db | Tx,
   names: readonly { namespace: string; name: string; cluster: string; id: string }[]
@@ -65,8 +68,8 @@ export async function findJobsNamed(
 }
 
 /**
- * The namespace and name in a URN, in SQL: for a dataset its platform (and environment) and name, for a job
- * the cluster of its flow and its id.
+ * The namespace and name in a URN, in SQL: for a dataset, its platform (and environment) and its name; for a
+ * job, the cluster of its flow and its id.
  */
 const fromUrn = `
   case when entity.entity_type = 'dataJob'
@@ -84,7 +87,10 @@ const named = (kinds: string): string => `
 
 export type NamespaceRow = { name: string; createdAt: Date; updatedAt: Date; total: number }
 
-/** A page of the namespaces of all datasets and jobs, or the one named, in the order of their names. */
+/**
+ * A page of the namespaces of all datasets and jobs, in order of name; only the given one if `namespace` is
+ * set.
+ */
 export async function pageOfNamespaces(
   db: Db | Tx,
   only: string | null,
@@ -105,8 +111,9 @@ export async function pageOfNamespaces(
 }
 
 /**
- * The datasets or jobs of a namespace, a page in the order of their URNs; `encoded` is the namespace as a URN has it. Those that events named are
- * found by their index; of all others the URN is compared, which takes 0.2 s for a million.
+ * A page of the datasets or jobs of a namespace, in the order of their URNs. `encoded` is the namespace as in
+ * a URN. Those with names from events are found by an index. The URNs of all others are compared one by one,
+ * which takes 0.2 s for a million.
  */
 export async function pageOfNamespace(
   db: Db | Tx,
@@ -143,7 +150,7 @@ export async function pageOfNamespace(
   return { urns: rows.flatMap(({ urn }) => urn ?? []), total: rows[0]?.total ?? 0 }
 }
 
-/** What is in all URNs of a namespace: most others are told at a glance. */
+/** A text that all URNs of a namespace contain, so that most others are ruled out quickly. */
 const inUrns = (kind: NamedKind, encoded: string): string =>
   kind === 'dataJob' ? `,${encoded}),` : `urn:li:dataPlatform:${encoded.split('@')[0] ?? ''},`
 
@@ -157,7 +164,7 @@ export async function hasNamespace(
   return false
 }
 
-/** When entities came into the catalog, and when something was last written of them. */
+/** When entities were created in the catalog, and when something was last written about them. */
 export async function readStamps(
   db: Db | Tx,
   ids: readonly number[]
@@ -185,9 +192,8 @@ export type EventsQuestion = {
 }
 
 /**
- * A page of stored events in the order of their time, from `afterMs` up to and without `beforeMs`. It ends
- * early when its events would exceed `maxBytes` together, and has at least one event. `total` is over all
- * pages.
+ * A page of stored events by time, from `afterMs` (included) to `beforeMs` (excluded). It ends early before
+ * its events would exceed `maxBytes` together, but has at least one event. `total` counts all pages.
  */
 export async function pageOfStoredEvents(
   db: Db | Tx,

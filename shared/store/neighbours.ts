@@ -19,14 +19,15 @@ export type NeighbourRow = {
   isRemoved: boolean
 }
 
-/** The columns of a statement with the near and the far end, as seen from the start of a step. */
+/** The columns of a statement that contain the near and the far end, as seen from the start of a step. */
 export const endsOf = (
   direction: LineageDirection
 ): ['upstream_id', 'downstream_id'] | ['downstream_id', 'upstream_id'] =>
   direction === 'DOWNSTREAM' ? ['upstream_id', 'downstream_id'] : ['downstream_id', 'upstream_id']
 
 /**
- * One row for each neighbour and list that names it, by neighbour. Edges of an entity to itself are left out.
+ * One row for each neighbour and list that names it, ordered by neighbour. Edges of an entity to itself are
+ * left out.
  */
 export async function neighboursOf(
   db: Db | Tx,
@@ -58,7 +59,7 @@ export async function neighboursOf(
 
 export type StatedByRow = StampedStatement & { nearId: number; farId: number; field: number }
 
-/** How edges are stated: each statement with its patches applied. */
+/** The statements of edges, with their patches applied. */
 export async function statementsBetween(
   db: Db | Tx,
   edges: readonly { nearId: number; farId: number }[],

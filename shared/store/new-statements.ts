@@ -1,18 +1,18 @@
 /**
  * The only function that inserts statements, one or thousands at a time, by COPY.
  *
- * At 10,000 rows into a million, with all indexes, a statement takes 8.5 us; an insert from arrays took 11.5
- * us, and `insert … on conflict do nothing` longer. The index on upstream_id takes 5 of the 8.5 us, because
- * its keys come unordered. Ordering by upstream (9.3 us), no deduplication of index entries (8.7 us) and
- * 50,000 rows at a time made no difference beyond the noise.
+ * With all indexes, inserting 10,000 rows into a million takes 8.5 us a statement. An insert from arrays took
+ * 11.5 us, and `insert … on conflict do nothing` longer. The index on upstream_id takes 5 of the 8.5 us,
+ * because its keys arrive unordered. Ordering by upstream (9.3 us), no deduplication of index entries (8.7
+ * us) and 50,000 rows at a time made no difference beyond the noise.
  */
 import { copyIn } from '../db/copy-in.ts'
 import type { Tx } from '../db/database.ts'
 import type { StatementRow } from '../statements/rows.ts'
 
 /**
- * Each array has one value for each statement, in key order. `attributes` are indexes into `texts` (of JSON),
- * beginning at 1, or 0 for none. `changedSeqs` are negative if the row's own seq applies.
+ * Each array has one value per statement, in key order. `attributes` are indexes into `texts` (of JSON),
+ * beginning at 1, or 0 for none. A negative value in `changedSeqs` means the row's own seq.
  */
 export type NewStatements = {
   sourceIds: Int32Array
@@ -79,9 +79,7 @@ const widths = {
   line: 4
 } as const
 const fixed = Object.keys(widths) as (keyof typeof widths)[]
-/**
- * A row is its number of columns in two bytes, then for each value its length in four bytes, and the value.
- */
+/** A row is its number of columns (two bytes), then each value with its length before it (four bytes). */
 const [countBytes, lengthBytes] = [2, 4]
 const fixedBytes = fixed.reduce((sum, name) => sum + lengthBytes + widths[name], countBytes)
 /** The offset of a column's value in a row. */
@@ -148,7 +146,7 @@ function packed(
   if (hasAttributes) for (const place of attributes) size += documents[place - 1]?.length ?? 0
   if (hasChangedSeqs) for (const seq of changedSeqs) size += seq >= 0 ? seqBytes : 0
   const buffer = isPlain ? Buffer.alloc(size, row) : Buffer.allocUnsafe(size)
-  // Not Buffer's writeInt32BE, whose checks take half of the time.
+  // Not Buffer's writeInt32BE, whose checks take half the time.
   const view = new DataView(buffer.buffer, buffer.byteOffset, size)
   for (let index = 0, at = 0; index < lines.length; index += 1) {
     if (!isPlain) buffer.set(row, at)
@@ -181,7 +179,7 @@ function packed(
   return buffer
 }
 
-/** Two halves: a BigInt for each row takes as long as everything else. */
+/** As two halves, because creating a BigInt for each row takes as long as everything else. */
 function setInt64(view: DataView, at: number, value: number): void {
   view.setInt32(at, Math.floor(value / 2 ** 32))
   view.setUint32(at + 4, value >>> 0)

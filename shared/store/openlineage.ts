@@ -69,7 +69,7 @@ export async function readAliases(
   )
 }
 
-/** Characters of all states in one statement, unless it has only one state: jsonb allows 256 MB. */
+/** The most characters of states in one statement, unless it has only one state: jsonb allows 256 MB. */
 const statesMaxChars = 16 * 1024 * 1024
 
 export async function writeStates(tx: Tx, rows: readonly StateRow[]): Promise<void> {
@@ -97,7 +97,7 @@ async function writeStateTexts(tx: Tx, texts: readonly string[]): Promise<void> 
     from jsonb_array_elements(?::jsonb) as changed (row)
     on conflict (urn) do update
     set state = excluded.state, asserted = excluded.asserted, changed_at = now()`,
-    // One JSON document, because each quote in an array of texts would be escaped.
+    // Sent as one JSON document, because every quote in an array of texts would be escaped.
     [`[${texts.join(',')}]`]
   )
 }
@@ -142,7 +142,7 @@ export type LastRun = {
   parentUrn: Urn | null
 }
 
-/** By the URN of the job; jobs without a known run have no entry. */
+/** By the URN of the job. Jobs without a known run are missing. */
 export async function findLastRuns(db: Db, jobUrns: readonly Urn[]): Promise<Map<Urn, LastRun>> {
   const rows = await query<LastRun & { jobUrn: Urn }>(
     db,
@@ -163,7 +163,7 @@ export async function findLastRuns(db: Db, jobUrns: readonly Urn[]): Promise<Map
 }
 
 /**
- * The present names of the datasets that are aliases: the table of a path, or the new name after a rename.
+ * The current names of the datasets that are aliases: the table of a path, or the new name after a rename.
  */
 export async function findCurrentNames(db: Db | Tx, urns: readonly Urn[]): Promise<Map<Urn, Urn>> {
   if (urns.length === 0) return new Map()

@@ -1,4 +1,4 @@
-/** The sequence of acceptance, and the locks and queries that keep changes in its order. */
+/** The order of acceptance: its sequence, and the locks and queries that keep changes in that order. */
 import type { Db, Tx } from '../db/database.ts'
 import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
@@ -10,8 +10,8 @@ export async function lockAsWriter(tx: Tx): Promise<void> {
 }
 
 /**
- * Held exclusively by a deletion: no writer is between its check of existence and its commit. Tries are
- * short, so that the writers behind a try are not held up while it waits for a long chunk.
+ * Locked exclusively by a deletion: no writer is then between its check of existence and its commit. Each try
+ * is short, because writers queue behind it while it waits for a long chunk.
  */
 export async function tryLockOutWriters(tx: Tx): Promise<boolean> {
   await query(tx, 'savepoint before_lock')
@@ -30,8 +30,7 @@ export async function tryLockOutWriters(tx: Tx): Promise<boolean> {
 }
 
 /**
- * Held exclusively by changes of the domain tree: names of siblings, cycles and children are checked under
- * it.
+ * Locked exclusively by changes of the domain tree, which check sibling names, cycles and children under it.
  */
 export async function lockDomainTree(tx: Tx): Promise<void> {
   await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.domainTree)
@@ -44,7 +43,7 @@ export async function drawSeq(tx: Tx): Promise<number> {
   return row.seq
 }
 
-/** When the transaction began, by the clock of the database: one time for everything it writes. */
+/** When the transaction began, by the clock of the database: the same time for everything it writes. */
 export async function transactionTime(tx: Tx): Promise<Date> {
   const [row] = await query<{ now: Date }>(tx, 'select now() as now')
   if (!row) throw new Error('no clock')
@@ -71,31 +70,31 @@ export async function hasOlderUnfinished(tx: Tx, seq: number, loadId: string): P
 }
 
 /**
- * What was accepted before a change and is not finished. Read it after the seq of the change is drawn, never
+ * The unfinished work that was accepted before a change. Read it after the seq of the change is drawn, never
  * before.
  */
 export type OlderWork = {
-  /** Something older may still be applied, so removals and replacements must leave their order behind. */
+  /** Something older may still be applied, so removals and replacements must store their order. */
   isUnfinished: boolean
   /**
    * Something older may still remove or overwrite, so a change that changes nothing must still raise the
    * order.
    */
   isDestructive: boolean
-  /** Something older may still create entities or placeholders, so a missing reference may yet appear. */
+  /** Something older may still create entities or placeholders, so a missing reference may still appear. */
   isCreating: boolean
-  /** Nothing that is still to be applied has a smaller seq. */
+  /** No change that is still to be applied has a smaller seq. */
   horizonSeq: number
 }
 
 /**
  * A load whose body has ended counts although it has no seq yet: it may have drawn one that is not visible. A
- * failed load counts because a retry continues with its old seq; an atomic one cannot be retried, and a dry
- * run changes nothing.
+ * failed load counts because a retry continues with its old seq, unless it is atomic and cannot be retried. A
+ * dry run never counts, because it changes nothing.
  *
- * `loadId` is the load of the asking chunk: its other chunks are older or newer by line, so all of them
- * count. The sweep of an older snapshot may remove what a newer change finds stated; the sweep of the own
- * load spares what the load states.
+ * `loadId` is the load of the asking chunk. Its other chunks all count, because each is older or newer by
+ * line. The sweep of an older snapshot may remove a statement that a newer change found unchanged. The load's
+ * own sweep keeps what the load states.
  */
 export async function olderWork(db: Db | Tx, seq: number, loadId: string | null): Promise<OlderWork> {
   const [row] = await query<OlderWork>(

@@ -5,10 +5,10 @@ import { query } from '../db/query.ts'
 import { urnKey } from '../urn/urn-key.ts'
 import { selectToken, toTokenRecord, type TokenRecord, type TokenRow } from './tokens.ts'
 
-/** How a person comes: with the session of a browser, or with a JSON Web Token of the provider's. */
+/** How a person authenticates: with a browser session, or with a JSON Web Token of the provider. */
 export type PersonKey = { issuer: string; subject: string; usedBy: 'browser' | 'bearer' }
 
-/** What the provider and the roles say of a person now. */
+/** What the provider and the roles currently say about a person. */
 export type PersonFacts = Pick<TokenRecord, 'name' | 'scopes' | 'domainUrn' | 'actorUrn' | 'expiresAt'>
 
 /** `refusedBefore`: everything that the provider issued for the person until then is refused, however the person comes. */
@@ -49,7 +49,7 @@ export async function lockPerson(
     insert into access_token (id, name, token_hash, hint, scopes, actor, issuer, subject, used_by)
     values (?::uuid, ?, ?::bytea, '', '{}', ?, ?, ?, ?)
     on conflict (issuer, subject, used_by) where issuer is not null do nothing`,
-    // The hash of no text: nobody can present a token that has it.
+    // A random hash, which belongs to no text: nobody can present a token for it.
     [id, name, randomBytes(32), actorUrn, key.issuer, key.subject, key.usedBy]
   )
   await query(tx, 'select from access_token where issuer = ? and subject = ? order by used_by for update', [

@@ -42,7 +42,7 @@ export async function insertRejects(tx: Tx, loadId: string, rejects: readonly Re
   )
 }
 
-/** In line order, those after a line; without those that are being retried. */
+/** By line, after a given line, without those that are being retried. */
 export async function listRejects(
   db: Db | Tx,
   loadId: string,
@@ -68,7 +68,7 @@ export async function deleteRejects(tx: Tx, loadId: string): Promise<void> {
   await query(tx, 'delete from reject where reject.load_id = ?::uuid', [loadId])
 }
 
-/** Sets the rejects of retried records aside: they count again if the records are not tried after all. */
+/** Sets the rejects of retried records aside. They count again if the records are not tried after all. */
 export async function setRejectsAside(tx: Tx, loadId: string, lines: readonly number[]): Promise<void> {
   await query(
     tx,

@@ -35,10 +35,10 @@ export type RelationshipFilter = {
   either: Ends | null
   sourceTypes: readonly string[] | null
   destinationTypes: readonly string[] | null
-  /** Whether relationships with a soft-deleted end are listed. */
+  /** Whether relationships are listed if an end is soft-deleted. */
   includesRemoved: boolean
   isLineageOnly: boolean
-  /** Only every `max`th relationship, beginning with the `id`th: each is in exactly one slice. */
+  /** Only every `max`th relationship, starting with number `id`, so that each is in exactly one slice. */
   slice: { id: number; max: number } | null
 }
 
@@ -50,8 +50,8 @@ export type RelationshipRow = {
   sourceUrn: Urn
   destinationUrn: Urn
   /**
-   * The aspect of the source that contains it; null for lineage, which several aspects may state, and for
-   * what a URN contains itself.
+   * The aspect of the source that contains it. Null for lineage, which several aspects may state, and for
+   * relationships that are part of a URN.
    */
   aspectName: string | null
   /** The ends of lineage, and which of them is the source; null for other relationships. */
@@ -70,7 +70,7 @@ const isWanted = ({ types }: RelationshipFilter, type: string): boolean => types
 const numberOf = (type: string): number => relationshipTypes.indexOf(type)
 const noEdge = 'null::int as upstream_id, null::int as downstream_id'
 
-/** One condition for each end given. */
+/** A condition for each set of ends that is not null. */
 function among(ends: Ends | null, ...columns: string[]): Sql {
   if (ends === null) return { text: '', bindings: [] }
   return {
@@ -165,7 +165,7 @@ const jobsOfFlows: Arm = (filter) => {
 
 const numbered = documentRelationships.map((each, number) => ({ ...each, number }))
 
-/** Schemas are long: only the references in them are indexed; of all other documents everything is. */
+/** Schemas are long, so only their references are indexed. All other documents are indexed completely. */
 const columnAspect = 'schemaMetadata'
 
 const documents: Arm = (filter) => {
@@ -258,7 +258,7 @@ const arms: readonly ArmFacts[] = [
 
 export const armsCount = arms.length
 
-/** The arms of aspects that are not lists of edges, and of URNs. */
+/** The arms of URNs and of aspects other than lists of edges. */
 export const armsOfAspects: readonly number[] = [associations, domainParents, documents].map((find) =>
   arms.findIndex((arm) => arm.find === find)
 )

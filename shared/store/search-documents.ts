@@ -6,7 +6,7 @@ import { query } from '../db/query.ts'
 /** `name` is folded; `words` is the text of a tsvector. */
 export type SearchDocumentRow = { id: number; name: string; words: string }
 
-/** Writes new and changed documents; unchanged ones are left alone. */
+/** Writes new and changed documents; unchanged ones are not rewritten. */
 export async function writeSearchDocuments(tx: Tx, rows: readonly SearchDocumentRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
@@ -32,9 +32,8 @@ type Packed = { ids: Buffer | null }
 const idsOf = ([row]: readonly Packed[]): Int32Array => int4sOf(row?.ids ?? null)
 
 /**
- * Up to `count` matches of a tsquery, in the order found, best first: names that are the text, or end with it
- * after a dot; then names that begin with it; then names that contain it, short ones first; then the others.
- * By id without a text.
+ * Up to `count` matches of a tsquery, best first: names that are the text, or end with it after a dot; names
+ * that begin with it; names that contain it, short ones first; all others. Without a text, by id.
  */
 export async function findMatches(
   db: Db | Tx,
@@ -75,10 +74,10 @@ export async function findMatches(
   )
 }
 
-/** One of this many documents is in the sample, by its id. */
+/** The sample contains one in this many documents, chosen by id. */
 export const sampleShare = 64
 
-/** The matches in the sample, by id: about sampleShare times as many match in all. */
+/** The matches in the sample, by id. Multiply by sampleShare to estimate all matches. */
 export async function findSampledMatches(db: Db | Tx, words: string): Promise<Int32Array> {
   return idsOf(
     await query<Packed>(
@@ -94,8 +93,8 @@ export async function findSampledMatches(db: Db | Tx, words: string): Promise<In
 }
 
 /**
- * For the rest of the transaction: with `byId` matches are found by walking the ids, for a query that many
- * documents match; else by index first. A table is never read whole.
+ * For the rest of the transaction. With `byId`, matches are found by scanning the ids, for a query that many
+ * documents match; otherwise by index first. The table is never scanned.
  */
 export async function preferWay(tx: Tx, way: 'byId' | 'byWord'): Promise<void> {
   await query(
@@ -146,7 +145,7 @@ export async function findMatchesAmong(
   )
 }
 
-/** The greatest id that has a document; 0 if there is none. */
+/** The largest id that has a document; 0 if there is none. */
 export async function lastDocumentId(db: Db | Tx): Promise<number> {
   const [row] = await query<{ id: number }>(
     db,
@@ -226,8 +225,8 @@ async function hasTrigrams(tx: Tx): Promise<boolean> {
 export type NearName = { id: number; name: string; score: number }
 
 /**
- * Up to `count` documents whose name is, or contains, nearly the text, the nearest first. None without
- * pg_trgm.
+ * Up to `count` documents whose name is similar to the text or contains a similar part, most similar first.
+ * Empty without pg_trgm.
  */
 export async function findNearNames(tx: Tx, foldedText: string, count: number): Promise<NearName[]> {
   if (!(await hasTrigrams(tx))) return []

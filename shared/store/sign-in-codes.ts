@@ -1,4 +1,6 @@
-/** The table sign_in_code: one-time codes of sign-in links, by their hash, and the token that each stands for. */
+/**
+ * The table sign_in_code: one-time codes of sign-in links, by their hash, with the token that each signs in.
+ */
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
@@ -17,7 +19,10 @@ export async function insertSignInCode(
   )
 }
 
-/** Uses a code up. Returns the id of its token, or null if it does not exist or has expired. Of two that come at once, one gets it. */
+/**
+ * Uses a code. Returns the id of its token, or null if the code does not exist or has expired. If two
+ * requests use it at once, one gets it.
+ */
 export async function takeSignInCode(tx: Tx, codeHash: Buffer): Promise<string | null> {
   const [row] = await query<{ tokenId: string }>(
     tx,

@@ -6,7 +6,9 @@ import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { RemovedKey } from '../statements/rows.ts'
 
-/** What is spared: edges by their ends, and everything that an entity owns or touches. */
+/**
+ * The statements that are not removed: edges by their ends, and everything that an entity owns or touches.
+ */
 export type Spared = {
   downstreamIds: readonly number[]
   upstreamIds: readonly number[]
@@ -20,8 +22,8 @@ export type RemovalQuestion = {
   seq: number
   spared: Spared
   /**
-   * Only what assets of these domains own, with the downstream in these domains too, may be removed; null if
-   * the token is not limited.
+   * Only statements whose owner and downstream are in these domains may be removed; null if the token is not
+   * limited.
    */
   domainIds: readonly number[] | null
   pieceMaxCount: number
@@ -35,11 +37,11 @@ export type PlannedRemovals = { stated: number; removable: number; pieces: numbe
 const compareTimeoutMs = 600_000
 
 /**
- * Compares and writes the pieces, by owner, so that an aspect is rarely in two of them.
+ * Compares, and writes the pieces by owner, so that an aspect is rarely in two of them.
  *
- * The planner cannot know how much is in the packed arrays and would choose nested loops. They are ruled out,
- * because a hash join is right for any size (1M statements, 100k of them removed: about 3 s). It scans the
- * table once whatever its size: an index by source would cost each edge that is ever loaded.
+ * The planner cannot know the number of values in packed arrays, and would choose nested loops. They are
+ * disabled, because a hash join is right for any size (1M statements, 100k of them removed: about 3 s). The
+ * join scans the table once. An index by source would make that unnecessary, but cost every loaded edge.
  */
 export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<PlannedRemovals> {
   const { loadId, sourceId, seq, spared, domainIds } = question
@@ -122,7 +124,7 @@ export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<P
     [before?.nestloop ?? 'on', before?.seqscan ?? 'on', before?.timeout ?? '0']
   )
   const removable = pieces.reduce((sum, piece) => sum + piece.rows, 0)
-  // Something newer may have removed what the load added: then the difference is too small.
+  // Something newer may have removed statements that the load added; the difference is then too small.
   return { stated: Math.max(stated?.rows ?? 0, removable), removable, pieces: pieces.length }
 }
 

@@ -3,8 +3,8 @@ import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
 /**
- * Keys of one list and record key. `ownerIds` is null when each owner is the downstream. `newCount` rows of
- * the chunk were new.
+ * Keys with the same list and record key. `ownerIds` is null if each owner is the downstream. `newCount` is
+ * the number of rows of the chunk that were new.
  */
 export type StatedKeysRow = {
   field: number
@@ -31,7 +31,7 @@ export async function insertStatedKeys(
   }
 }
 
-/** Deletes what a load stated: it has been compared, or never will be. */
+/** Deletes the keys that a load stated, after the comparison or if there will be none. */
 export async function deleteStatedKeys(tx: Tx, loadId: string): Promise<void> {
   await query(tx, 'delete from snapshot_statement where snapshot_statement.load_id = ?::uuid', [loadId])
 }

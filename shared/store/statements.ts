@@ -21,8 +21,8 @@ const columns = `
   statement.changed_seq as "changedSeq"`
 
 /**
- * Rows as one value: eleven numbers for each, and the attributes of those that have any, in the same order.
- * Sending and parsing takes half the time of rows with eleven columns.
+ * Each row as one value: eleven numbers for each, and separately the attributes of rows that have any, in the
+ * same order. Sending and parsing these takes half the time of rows with eleven columns.
  */
 const packedRows = `
   string_agg(
@@ -68,8 +68,8 @@ async function readRows(db: Db | Tx, sql: string, bindings: readonly Buffer[]): 
  * All statements of aspects of owners.
  *
  * Two arms, because the index of owners leaves out owners that are the downstream. Lateral, so that each
- * owner is an index lookup whatever the planner knows: with a plain join, a table that had grown and was not
- * yet analyzed was read and sorted whole (500 owners of 500,000 statements: 698 ms instead of 24; with
+ * owner is an index lookup whatever the planner's statistics. With a plain join, a table that had grown since
+ * it was analyzed was read and sorted whole (500 owners of 500,000 statements: 698 ms instead of 24; with
  * statistics 8 ms either way).
  */
 export async function statementsOfOwners(
@@ -103,11 +103,11 @@ const edgeKeyBindings = ({ ownerIds, aspectCodes, downstreamIds, upstreamIds }: 
   [ownerIds, aspectCodes, downstreamIds, upstreamIds].map(int4Array)
 
 /**
- * Whether a statement is of the edge of another row.
+ * Whether a statement has the ends of another row's edge.
  *
- * Written as a range of two columns, which only the primary key has in order. Otherwise the planner walks the
- * index on upstream_id if its statistics are from a time when each asset had one downstream. Without an
- * additional `downstream_id =`, because the index would then be entered at the first upstream of the
+ * Written as a range of two columns, which only the primary key has in this order. Otherwise the planner
+ * scans the index on upstream_id if its statistics are from a time when each asset had one downstream. There
+ * is no additional `downstream_id =`, because the scan would then begin at the first upstream of the
  * downstream (3 ms an edge instead of 4 us, for a downstream with 100,000). The planner expects a range to
  * match a share of the table, but within `limit 1` or `offset 0` it uses the index anyway.
  */
@@ -146,9 +146,9 @@ export type OwnersWithOrder = { removals: Int32Array; replacements: Int32Array; 
  * Usually these tables have nothing so new at all, which is checked once.
  *
  * Owners are looked up with `seq + 0`, which has no index. With statistics from before a load, the planner
- * expects no seq so large, and would walk the index on seq, with everything that the load itself has removed,
- * for each owner (60 s a chunk, until it timed out). And with `limit 1`, because `exists` may become a hash
- * of the whole table.
+ * expects no such large seq. It would scan the index on seq for each owner, including everything that the
+ * load itself has removed (60 s a chunk, until it timed out). `limit 1` is used because `exists` may become a
+ * hash of the whole table.
  */
 export async function ownersWithOrder(tx: Tx, ownerIds: Int32Array, seq: number): Promise<OwnersWithOrder> {
   const [row] = await query<Record<keyof OwnersWithOrder, Buffer | null>>(
@@ -230,7 +230,10 @@ export async function watermarksOfOwners(tx: Tx, wanted: readonly OwnerAspect[])
   )
 }
 
-/** The columns of rows as Postgres takes them. A row is found by its key, then updated by its ctid. */
+/**
+ * The columns of rows in the form of the statements below. A row is found by its key, then updated by its
+ * ctid.
+ */
 const keyColumns = 'downstream_id, upstream_id, owner_id, field, source_id, record_key'
 const keyTypes = '?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[]'
 const keyArrays = (rows: readonly StatementRow[]): Buffer[] =>
@@ -338,8 +341,8 @@ export async function deleteStatementsBefore(
 }
 
 /**
- * Deletes and returns statements of or about deleted entities that are not newer than the deletion, of any
- * owner. Three statements, because one with "or" would read the whole table.
+ * Deletes and returns statements owned by or about deleted entities that are not newer than the deletion.
+ * Three statements, because one with "or" would scan the whole table.
  */
 export async function deleteStatementsTouching(
   tx: Tx,

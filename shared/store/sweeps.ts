@@ -10,7 +10,7 @@ type Snapshot = Pick<LoadRow, 'id' | 'source' | 'seq'>
 
 /**
  * Marks the older failed loads of the source: they are not waited for, and can no longer be retried. Locks
- * each row and checks its state again, so a retry and this see what the other did.
+ * each row and checks its state again, so that a concurrent retry and this call see each other.
  */
 export async function supersedeFailed(tx: Tx, { id, source, seq }: Snapshot): Promise<void> {
   await query(
@@ -43,7 +43,9 @@ export async function hasOlderOfSource(db: Db | Tx, { id, source, seq }: Snapsho
   return rows.length > 0
 }
 
-/** Whether any load of the source is unfinished or failed: what it states is about to change. */
+/**
+ * Whether any load of the source is unfinished or failed, so that the source's statements may still change.
+ */
 export async function isSourceBusy(db: Db, source: string): Promise<boolean> {
   const rows = await query(
     db,
@@ -100,7 +102,7 @@ export async function noteCompared(tx: Tx, id: string, { stated, removable }: Co
   )
 }
 
-/** The sweep of a load that is one chunk: done in one transaction, or only tried. */
+/** Notes the sweep of a load with one chunk, which was done or tried in one transaction. */
 export async function noteWhole(
   tx: Tx,
   id: string,
@@ -121,7 +123,7 @@ export async function countRemoved(tx: Tx, id: string, rows: number): Promise<vo
   ])
 }
 
-/** From now on nothing holds the sweep back. The `force` that the load was sent with stays as it was. */
+/** Nothing stops the sweep from now on. The `force` that the load was sent with does not change. */
 export async function forceSweep(tx: Tx, id: string): Promise<void> {
   await query(tx, 'update load set sweep_max_share = null where load.id = ?::uuid', [id])
 }

@@ -25,7 +25,7 @@ export type NewToken = Pick<
   'id' | 'name' | 'hint' | 'scopes' | 'domainUrn' | 'actorUrn' | 'expiresAt'
 > & { tokenHash: Buffer }
 
-/** A token as the columns of selectToken have it. */
+/** A token with the columns of selectToken. */
 export type TokenRow = Omit<TokenRecord, 'scopes' | 'domainUrn' | 'actorUrn'> & {
   scopes: string[]
   domainUrn: string | null
@@ -75,7 +75,7 @@ export async function findValidTokenById(db: Db | Tx, id: string): Promise<Token
   return first(rows)
 }
 
-/** Writes a token. Returns null, and writes nothing, where its domain does not exist. */
+/** Writes a token. Returns null, and writes nothing, if its domain does not exist. */
 export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRecord | null> {
   await query(
     tx,
@@ -152,8 +152,8 @@ export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | 
 }
 
 /**
- * Whether no token was ever created, not counting users of the identity provider. Other callers wait until the transaction ends, so that several starters
- * create one token.
+ * Whether no token was ever created, not counting users of the identity provider. Other callers wait until
+ * the transaction ends, so that processes that start at once create only one token.
  */
 export async function hasNoToken(tx: Tx): Promise<boolean> {
   await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.firstToken)
@@ -171,7 +171,7 @@ const first = (rows: readonly TokenRow[]): TokenRecord | null => (rows[0] ? toTo
 
 const isScope = (text: string): text is Scope => text === 'read' || text === 'write' || text === 'admin'
 
-/** What the code knows of a row. */
+/** Converts a row to a TokenRecord. */
 export const toTokenRecord = (row: TokenRow): TokenRecord => ({
   ...row,
   scopes: row.scopes.filter(isScope),

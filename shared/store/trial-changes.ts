@@ -1,4 +1,7 @@
-/** What a transaction has changed so far, read inside it: what a dry run reports before it is rolled back. */
+/**
+ * Reads what a transaction has changed so far, from inside it, for the report of a dry run that will be
+ * rolled back.
+ */
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { idArray } from './id-array.ts'

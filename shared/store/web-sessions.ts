@@ -3,21 +3,24 @@ import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { selectToken, toTokenRecord, type TokenRecord, type TokenRow } from './tokens.ts'
 
-/** How long a session lasts, in seconds: without a request, and in any case. */
+/** The longest duration of a session in seconds: without a request, and overall. */
 export type SessionLife = { idleSeconds: number; maxSeconds: number }
 
 export type SessionRow = {
   token: TokenRecord
-  /** When it ends if nothing more comes. */
+  /** When it ends if there is no further request. */
   expiresAt: Date
-  /** Whether its last use is to be noted again. */
+  /** Whether the stored time of its last use must be updated. */
   isStale: boolean
 }
 
-/** A use is noted when the last one noted is older than this, so that a busy page does not write with every request. */
+/**
+ * The time of the last use is only updated if it is older than this, so that a busy page does not write with
+ * every request.
+ */
 const useNotedEverySeconds = 60
 
-/** The session with this hash, unless it is over: by its own age, or because its token is revoked or expired. */
+/** The session with this hash. Null if it has expired, or if its token is revoked or expired. */
 export async function findSession(
   db: Db | Tx,
   sessionHash: Buffer,
@@ -83,12 +86,12 @@ export async function insertSession(
   )
 }
 
-/** Notes that the session was used now. */
+/** Sets the time of the session's last use to now. */
 export async function touchSession(db: Db, sessionHash: Buffer): Promise<void> {
   await query(db, 'update web_session set used_at = now() where session_hash = ?', [sessionHash])
 }
 
-/** Ends a session; nothing happens where there is none. */
+/** Ends a session, if it exists. */
 export async function deleteSession(tx: Tx, sessionHash: Buffer): Promise<void> {
   await query(tx, 'delete from web_session where session_hash = ?', [sessionHash])
 }
@@ -118,7 +121,7 @@ export async function deleteSessionsOfHolder(tx: Tx, tokenId: string): Promise<n
   return rows.length
 }
 
-/** Deletes up to `limit` sessions that nobody has used for so long that they are over. */
+/** Deletes up to `limit` sessions that ended because they were not used. */
 export async function deleteOldSessions(tx: Tx, idleSeconds: number, limit: number): Promise<number> {
   const rows = await query(
     tx,
