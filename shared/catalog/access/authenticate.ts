@@ -1,8 +1,10 @@
 /**
- * Turns a bearer token, ours or a JSON Web Token of the identity provider, into its actor, and checks what the actor may do.
+ * Turns a bearer token, ours or a JSON Web Token of the identity provider, into its actor, and checks what
+ * the actor may do.
  *
- * A result is cached for at most a second, so a revoked token is refused everywhere within a second; concurrent
- * requests share a query. Only tokens that exist are cached: wrong ones cannot fill the memory, and a new one works at once.
+ * A result is cached for at most a second, so a revoked token is refused everywhere within a second.
+ * Concurrent requests share a query. Only valid tokens are cached, so invalid ones cannot fill the memory and
+ * a new token works at once.
  */
 import { CatalogError } from '../../errors.ts'
 import type { Db } from '../../db/database.ts'
@@ -16,9 +18,9 @@ const verdictMaxAgeMs = 1_000
 const verdictsMaxCount = 1_000
 
 /**
- * `token` is the text, or null if the request had none; `connection` is what it came on, which mostly sends the same
- * one again: checking and hashing it was a twentieth of a small read. Throws UNAUTHENTICATED (one text for every reason) and
- * what the database throws.
+ * `token` is the text, or null if the request had none. `connection` is what it arrived on. It usually sends
+ * the same token again, and checking and hashing that took a twentieth of the time of a small read. Throws
+ * UNAUTHENTICATED (with the same text for every reason) and what the database throws.
  */
 export type Authenticate = (token: string | null, connection: object) => Promise<Actor>
 
@@ -48,7 +50,7 @@ export function createAuthenticate(
     const known = verdicts.get(key)
     if (known && known.until > nowMs()) return known.actor
 
-    // The age counts from before the question: a revocation while it is under way must not be outlived.
+    // The age counts from before the query, so that a revocation during the query is not delayed further.
     const verdict: Verdict = {
       until: nowMs() + verdictMaxAgeMs,
       actor: findActor(hashed, (expiresAtMs) => {
@@ -85,14 +87,16 @@ export function requireScope(actor: Actor, wanted: Scope): void {
     throw new CatalogError('FORBIDDEN', `This needs a token with the scope ${wanted}`, { allowed: [wanted] })
 }
 
-/** Throws FORBIDDEN unless the actor may govern the whole catalog: the scope admin, and no limit to a domain. */
+/**
+ * Throws FORBIDDEN unless the actor may administer the whole catalog: scope admin, and no limit to a domain.
+ */
 export function requireWholeCatalogAdmin(actor: Actor): void {
   requireScope(actor, 'admin')
   if (actor.domainUrn !== null)
     throw new CatalogError('FORBIDDEN', 'A token that is limited to a domain cannot manage tokens')
 }
 
-/** Who acts with a token, and what it allows. */
+/** The actor of a token, and what the token allows. */
 export const actorOf = (record: Pick<TokenRecord, 'actorUrn' | 'id' | 'scopes' | 'domainUrn'>): Actor => ({
   urn: record.actorUrn,
   tokenId: record.id,

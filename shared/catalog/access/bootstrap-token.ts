@@ -1,4 +1,7 @@
-/** The first token of an empty catalog: an administrator's, made once however many processes start together. */
+/**
+ * Creates the first administrator's token of an empty catalog, exactly once even if several processes start
+ * together.
+ */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
@@ -7,9 +10,9 @@ import { hasNoToken } from '../../store/tokens.ts'
 import { writeToken } from './create-token.ts'
 
 /**
- * Makes an administrator's token where the catalog has none, with the text `wanted` or a new one.
- * `created` is false if there were tokens before: then nothing was written, and `token` is just what was wanted.
- * Throws BAD_REQUEST if `wanted` cannot be a token.
+ * Creates an administrator's token if the catalog has no token, with the text `wanted` or a new one. If it
+ * has one, nothing is written, `created` is false and `token` is `wanted`. Throws BAD_REQUEST if `wanted`
+ * cannot be a token.
  */
 export async function bootstrapToken(db: Db, wanted?: string): Promise<{ token: string; created: boolean }> {
   if (wanted !== undefined && !isTokenText(wanted)) {

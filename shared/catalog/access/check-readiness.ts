@@ -1,4 +1,4 @@
-/** Whether the catalog can be used now: the database answers, and its schema is this version's. */
+/** Whether the catalog can be used now: the database answers, and its schema is that of this version. */
 import type { Db } from '../../db/database.ts'
 import { pendingMigrations, UnknownSchemaError } from '../../db/migrate.ts'
 import { answerInTime } from '../../platform/answer-in-time.ts'

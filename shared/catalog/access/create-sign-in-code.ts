@@ -1,4 +1,7 @@
-/** Makes the one-time code of a sign-in link, for somebody who has the database: an operator at a shell. */
+/**
+ * Creates the one-time code of a sign-in link. For someone with access to the database: an operator at a
+ * shell.
+ */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
@@ -10,12 +13,12 @@ import { appendAudit } from '../../store/audit.ts'
 import { insertSignInCode } from '../../store/sign-in-codes.ts'
 import { findValidToken, findValidTokenById, type TokenRecord } from '../../store/tokens.ts'
 
-/** The token that the browser is to stand for, by its text or by its id. */
+/** The token to sign in with, by its text or its id. */
 export type TokenReference = { token: string } | { tokenId: string }
 
 /**
- * The code signs one browser in with the rights of the token, once, within signInCodeMaxSeconds. Only its hash is stored.
- * Throws NOT_FOUND if the token is unknown, expired or revoked.
+ * The code signs in one browser with the rights of the token, once, within signInCodeMaxSeconds. Only its
+ * hash is stored. Throws NOT_FOUND if the token is unknown, expired or revoked.
  */
 export function createSignInCode(
   db: Db,

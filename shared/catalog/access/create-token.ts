@@ -17,19 +17,21 @@ export type CreateTokenInput = {
   /** At least one; `write` implies `read`, `admin` implies both. */
   scopes: readonly Scope[]
   expiresAt?: Date | null
-  /** A corpuser; made from the name when absent. */
+  /** A corpuser; if absent, it is derived from the name. */
   actorUrn?: string | null
-  /** Limits the token to this domain, what is below it and the assets in them. */
+  /** Limits the token to this domain, its descendants and the assets in them. */
   domainUrn?: string | null
 }
 
-/** What may be told about a token. */
+/** The parts of a token that may be shown. */
 export type TokenView = TokenRecord
 
 /** The actor that creates the token; null for an operator at a shell. */
 export type TokenCaller = { actor: Actor; requestId: string | null } | null
 
-/** `domainUrn` may be short for one. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER, INVALID_URN. */
+/**
+ * `domainUrn` may be a short reference. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER, INVALID_URN.
+ */
 export async function createToken(
   db: Db,
   input: CreateTokenInput,
@@ -48,7 +50,7 @@ export async function createToken(
   return inTransaction(db, (tx) => writeToken(tx, newTokenText(), checked, caller))
 }
 
-/** Writes a token whose text is given, in the caller's transaction. Throws BAD_REQUEST, INVALID_URN. */
+/** Writes a token with a given text in the caller's transaction. Throws BAD_REQUEST, INVALID_URN. */
 export async function writeToken(
   tx: Tx,
   text: string,

@@ -6,7 +6,7 @@ import { pageCount, pageStart } from '../entities/page-count.ts'
 type Page = { start?: number | null; count?: number | null; actorUrns?: readonly string[] | null }
 
 /**
- * A page of tokens, of these actors where they are given, newest first, the revoked and the expired among them.
+ * A page of tokens, newest first, including revoked and expired ones; only those of the given actors, if any.
  * Throws BAD_REQUEST, LIMIT_EXCEEDED.
  */
 export async function listTokens(

@@ -1,9 +1,9 @@
 /**
- * Turns the id of a browser's session into its actor. The session stands for the token that it was made from: it has
- * that token's rights, and is over when the token is.
+ * Turns the id of a browser's session into its actor. The session has the rights of the token that it was
+ * made from, and ends when the token does.
  *
- * Nothing is remembered between requests, unlike verdicts on tokens: a session that was ended on one process is over on
- * all of them at once, and a person sends few requests.
+ * Unlike tokens, sessions are not cached: a session that is ended on one process ends on all of them at once,
+ * and a person sends few requests.
  */
 import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
@@ -17,7 +17,7 @@ export type WebSession = {
   /** The secret that the browser's cookie contains. */
   id: string
   actor: Actor
-  /** When it ends if nothing more comes. */
+  /** When it ends if there is no further request. */
   expiresAt: Date
 }
 
@@ -26,7 +26,10 @@ export const sessionLife: SessionLife = {
   maxSeconds: limits.sessionMaxSeconds
 }
 
-/** Counts as a use of the session. Throws UNAUTHENTICATED (one text for every reason) and what the database throws. */
+/**
+ * Counts as a use of the session. Throws UNAUTHENTICATED (with the same text for every reason) and what the
+ * database throws.
+ */
 export async function openSession(db: Db, id: string): Promise<WebSession> {
   const sessionHash = hashSessionText(id)
   const found = isSessionId(id) ? await findSession(db, sessionHash, sessionLife) : null

@@ -1,4 +1,7 @@
-/** Ends an access token. It is refused everywhere within a second (authenticate.ts remembers verdicts that long). */
+/**
+ * Ends an access token. It is refused everywhere within a second, because authenticate.ts caches results for
+ * that long.
+ */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'

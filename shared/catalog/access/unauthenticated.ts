@@ -1,4 +1,7 @@
-/** The error for a token that is not accepted: one text for every reason, so that it tells nothing about tokens. */
+/**
+ * The error for a token that is not accepted. The text is the same for every reason, so that it reveals
+ * nothing about tokens.
+ */
 import { CatalogError } from '../../errors.ts'
 
 export const unauthenticated = (): CatalogError =>

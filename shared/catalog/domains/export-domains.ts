@@ -1,4 +1,4 @@
-/** Exports which asset is in which domain: all of it or one domain, from one snapshot, a slice at a time. */
+/** Exports which asset is in which domain, for all domains or one, from one snapshot, a slice at a time. */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
@@ -9,9 +9,9 @@ import { urnOfType } from '../../urn/kinds.ts'
 const domainsPerSlice = 2_000
 
 /**
- * Gives slices of associations to `use`, in the order in which their assets came to be; the snapshot is held until it
- * resolves. `domain` limits to that one and those below it. Throws INVALID_URN, NOT_FOUND for a domain that does not exist,
- * and what `use` throws.
+ * Passes slices of associations to `use`, in the order in which their assets were created. The snapshot is
+ * held until it resolves. `domain` limits the export to that domain and its descendants. Throws INVALID_URN,
+ * NOT_FOUND for a domain that does not exist, and what `use` throws.
  */
 export async function exportDomains(
   db: Db,

@@ -1,4 +1,4 @@
-/** Lists the domains of one level: the top, or directly under a domain. */
+/** Lists the domains of one level: the top level, or directly under a domain. */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { findEntities } from '../../store/entities.ts'
@@ -7,7 +7,7 @@ import { findText, soughtText } from '../entities/entity-texts.ts'
 import { pageCount, pageStart } from '../entities/page-count.ts'
 import { readEntity, type EntityReference } from '../lineage/read-entity.ts'
 
-/** As clients send it. */
+/** The input as clients send it. */
 export type ListDomainsInput = {
   start?: number | null
   count?: number | null

@@ -1,4 +1,4 @@
-/** Reads the domain rules, and what they would do to assets that are in the catalog already. */
+/** Reads the domain rules, and what they would change for assets that are already in the catalog. */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { assetNameOf } from '../../model/asset-name.ts'
@@ -13,10 +13,13 @@ import { findEntities } from '../../store/entities.ts'
 import type { Urn } from '../../urn/urn.ts'
 import { pageCount } from '../entities/page-count.ts'
 
-/** `exists`: whether the domain does; a rule is passed over while it does not. */
+/** `exists`: whether the domain exists. The rule is skipped while it does not. */
 type DomainRuleView = DomainRule & { exists: boolean }
 
-/** In their order. `revision`, `changedAt` and `changedBy` are null if no rules were ever set. */
+/**
+ * In the order in which they apply. `revision`, `changedAt` and `changedBy` are null if no rules were ever
+ * set.
+ */
 export type DomainRulesView = {
   rules: DomainRuleView[]
   revision: string | null
@@ -36,30 +39,33 @@ export async function readRules(db: Db | Tx): Promise<DomainRulesView> {
   }
 }
 
-/** The existing domains among those of the rules. */
+/** The domains of the rules that exist. */
 async function existingDomains(db: Db | Tx, rules: readonly DomainRule[]): Promise<Set<Urn>> {
   const rows = await findEntities(db, [...new Set(rules.map(({ domainUrn }) => domainUrn))])
   return new Set(rows.filter(({ isPresent }) => isPresent).map(({ urn }) => urn))
 }
 
-/** `rule` is the place of the rule that decides, from 0. */
+/** `rule` is the index of the rule that decides, from 0. */
 export type RuledAsset = { entityUrn: Urn; domainUrn: Urn; rule: number }
 
-/** As clients send it. Without `rules` those in force are tried; `after` is what the page before gave as `next`. */
+/**
+ * The input as clients send it. Without `rules`, the stored rules are tried. `after` is `next` of the
+ * previous page.
+ */
 export type PreviewInput = { rules?: unknown; after?: number | null; count?: number | null }
 
 /** `next` is null on the last page. */
 export type PreviewPage = { changes: RuledAsset[]; looked: number; next: number | null }
 
-/** Looked at in one go. */
+/** The number of assets that are examined together. */
 const assetsPerSlice = 5_000
-/** A page ends after this many assets, whether or not any of them matches: its time is bounded. */
+/** A page ends after this many assets, even if none of them matches, so that its time is bounded. */
 const lookedMaxCount = 100_000
 const previewDefaultCount = 1_000
 
 /**
- * The assets that the rules would put into a domain if they were applied now: those that exist, are in none, and were
- * never taken out of one. Each page is of the moment it is asked for. Throws BAD_REQUEST, LIMIT_EXCEEDED,
+ * The assets that the rules would put into a domain now: they exist, are in no domain, and were never removed
+ * from one. Each page shows the state at the time of its request. Throws BAD_REQUEST, LIMIT_EXCEEDED,
  * INVALID_URN, INVALID_CHARACTER.
  */
 export async function previewRules(db: Db, input: PreviewInput): Promise<PreviewPage> {
@@ -86,7 +92,10 @@ export async function previewRules(db: Db, input: PreviewInput): Promise<Preview
   }))
 }
 
-/** The same for all of them, under the rules in force, a slice at a time. `db` may be a transaction with a fixed snapshot. */
+/**
+ * All assets that the stored rules would put into a domain, a slice at a time. `db` may be a transaction with
+ * a fixed snapshot.
+ */
 export async function* ruledAssets(db: Db | Tx): AsyncGenerator<RuledAsset[]> {
   for await (const { assets } of slicesOf(db, null, 0)) yield assets
 }

@@ -37,7 +37,7 @@ import type { LineageSources } from '../lineage/with-lineage.ts'
 import { upstreamTest } from '../lineage/filter-hits.ts'
 import { sqlLineageReader } from '../lineage/sql-lineage-reader.ts'
 
-/** The domain of each asset, in the order of the URNs; null for one that is in none. */
+/** The domain of each asset, in the order of the URNs; null for an asset without one. */
 export async function readDomainsOf(
   sources: EntitySources,
   urns: readonly Urn[]
@@ -46,13 +46,13 @@ export async function readDomainsOf(
   return urns.map((urn) => domains.get(urn) ?? null)
 }
 
-/** As clients send it. */
+/** The input as clients send it. */
 export type DomainMembersInput = {
   query?: string | null
   start?: number | null
   count?: number | null
   filters?: readonly FacetFilterInput[] | null
-  /** Whether assets of the domains below count as well. */
+  /** Whether assets of descendant domains also count. */
   includeDescendants?: boolean | null
 }
 
@@ -62,7 +62,7 @@ export type DomainMembers = { start: number; count: number; total: number; membe
 const membersDefaultCount = 20
 const membersSliceCount = 500
 
-/** How many domains that exist are directly under each, in the order of the URNs. */
+/** The number of existing domains directly under each domain, in the order of the URNs. */
 export async function readChildCounts(db: Db, urns: readonly Urn[]): Promise<number[]> {
   const idOf = new Map((await findEntities(db, urns)).map((row) => [row.urn, row.id]))
   const counts = await countChildDomains(db, [...idOf.values()])
@@ -70,10 +70,10 @@ export async function readChildCounts(db: Db, urns: readonly Urn[]): Promise<num
 }
 
 /**
- * The assets in each domain, directly or with those of the domains below, by id; soft-deleted ones left out unless a filter asks
- * for them.
- * Each domain that is searched or filtered takes from the budget of the request what a search takes.
- * Throws as pageCount, checkAllOf and the budget do, LIMIT_EXCEEDED for a long text, DEADLINE_EXCEEDED.
+ * The assets in each domain, by id; with `includeDescendants`, also those in its descendants. Soft-deleted
+ * assets are left out unless a filter includes them. Each domain that is searched or filtered is charged to
+ * the request's budget like a search. Throws as pageCount, checkAllOf and the budget do, LIMIT_EXCEEDED for a
+ * long text, DEADLINE_EXCEEDED.
  */
 export async function readDomainMembers(
   { db, work }: Pick<LineageSources, 'db' | 'work'>,
@@ -118,7 +118,7 @@ export async function readDomainMembers(
 
 type Page = { start: number; count: number }
 
-/** Nothing is to be judged, so Postgres counts and cuts the pages. */
+/** Without a search text and filters, Postgres counts the assets and returns the page. */
 async function plainMembers(
   tx: Tx,
   inside: readonly DomainInside[],
@@ -136,7 +136,7 @@ async function plainMembers(
   return pages
 }
 
-/** What to search for among the assets; null in `terms` and `urn` matches everything. */
+/** The search among the assets. If `terms` and `urn` are null, everything matches. */
 type Sought = Pick<EntityQuestion, 'terms' | 'urn' | 'words'>
 
 async function filteredMembers(
@@ -202,7 +202,7 @@ async function filteredMembers(
   return pages
 }
 
-/** Each asset for each domain that is asked for and has it inside, by id. */
+/** Each asset for each requested domain that contains it, by id. */
 async function membersInside(
   tx: Tx,
   inside: readonly DomainInside[],

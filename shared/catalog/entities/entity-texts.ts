@@ -1,4 +1,4 @@
-/** The texts people look for entities by: names, descriptions and the URN itself, read off stored documents. */
+/** The searchable texts of entities: names, descriptions and the URN itself, taken from stored documents. */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { checkCount } from '../../model/count-checks.ts'
@@ -6,7 +6,7 @@ import type { JsonObject } from '../../model/changes.ts'
 import { nameFromUrn } from '../../urn/kinds.ts'
 import type { Urn } from '../../urn/urn.ts'
 
-/** Aspects that hold a name or a description, and the field that holds the name. */
+/** The aspects with a name or a description, and the field with the name. */
 const nameFields: ReadonlyMap<string, string> = new Map([
   ['datasetProperties', 'name'],
   ['editableDatasetProperties', 'name'],
@@ -58,7 +58,7 @@ const texts = (
   return found
 }
 
-/** The names an entity goes by; the one in its URN is the last. */
+/** All names of an entity; the one in its URN is the last. */
 export const namesOf = (urn: Urn, documents: Documents): string[] => [
   ...texts(documents, (_aspectName, nameField) => nameField),
   nameFromUrn(urn)
@@ -71,7 +71,7 @@ export const descriptionsOf = (documents: Documents): string[] =>
 
 export type MatchedField = { name: string; value: string }
 
-/** Where a text is found, ignoring case: no character of it is a wildcard. Empty if it is found nowhere. */
+/** The fields that contain a text, ignoring case. It has no wildcards. Empty if no field contains it. */
 export function findText(text: string, urn: Urn, documents: Documents): MatchedField[] {
   const wanted = text.toLowerCase()
   const places: MatchedField[] = [
@@ -83,8 +83,8 @@ export function findText(text: string, urn: Urn, documents: Documents): MatchedF
 }
 
 /**
- * The text to look for; null if everything is meant (absent, empty or `*`). `field` names the input.
- * Throws LIMIT_EXCEEDED (queryTextMaxChars, in code points; queryWordsMaxCount).
+ * The text to search for; null if everything matches (absent, empty or `*`). `field` names the input. Throws
+ * LIMIT_EXCEEDED (queryTextMaxChars, in code points; queryWordsMaxCount).
  */
 export function soughtText(query: string | null | undefined, field: string): string | null {
   const maximum = limits.queryTextMaxChars

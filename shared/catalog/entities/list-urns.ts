@@ -6,7 +6,10 @@ import { pageCount, pageStart } from './page-count.ts'
 
 export type UrnList = { entities: Urn[]; start: number; count: number; total: number }
 
-/** Soft-deleted ones among them; `count` is how many are on the page. An unknown type has none. Throws BAD_REQUEST, LIMIT_EXCEEDED. */
+/**
+ * A page of URNs, including soft-deleted entities. `count` is the number of URNs on the page. An unknown type
+ * has no entities. Throws BAD_REQUEST, LIMIT_EXCEEDED.
+ */
 export async function listUrns(
   db: Db,
   entityType: string,

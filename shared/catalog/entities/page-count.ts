@@ -1,11 +1,11 @@
-/** Checks how many results a caller wants on a page, and how many to pass over. */
+/** Checks how many results a caller wants on a page, and how many to skip. */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { checkCount } from '../../model/count-checks.ts'
 
 /**
- * Where `leastCount` is 0 a caller may ask for no results at all: clients of DataHub do so for a total alone. Throws
- * BAD_REQUEST below it and LIMIT_EXCEEDED above pageMaxCount.
+ * If `leastCount` is 0, a caller may request no results: DataHub's clients do so to get only the total.
+ * Throws BAD_REQUEST below `leastCount` and LIMIT_EXCEEDED above pageMaxCount.
  */
 export function pageCount(
   count: number | null | undefined,

@@ -1,4 +1,7 @@
-/** Reads aspects as they were written: documents from their rows; lineage, domains and keys assembled. */
+/**
+ * Reads aspects as they were written. Documents come from their rows; lineage, domains and keys are
+ * assembled.
+ */
 import type { Db, Tx } from '../../db/database.ts'
 import { aspectCodeOf, isLineageAspect } from '../../model/lineage-fields.ts'
 import { assembleLineageDocument, type ListedEdge } from '../../model/lineage-document.ts'
@@ -33,10 +36,13 @@ export type AspectView = {
   created: { time: number; actor: string }
 }
 
-/** Aspects by name, by the URN of the entity. Entities without a row are absent; a placeholder has no aspects. */
+/**
+ * Aspects by name, by the URN of the entity. Entities without a row are missing; a placeholder has no
+ * aspects.
+ */
 export type AspectsByUrn = Map<Urn, Map<string, AspectView>>
 
-/** All of one snapshot. `names` null reads every aspect. */
+/** All from one snapshot. If `names` is null, reads every aspect. */
 export const readAspects = (
   db: Db,
   urns: readonly Urn[],
@@ -45,8 +51,9 @@ export const readAspects = (
   inTransaction(db, (tx) => readWithin(tx, urns, names), { readOnly: true, isolation: 'repeatable read' })
 
 /**
- * One aspect of one entity, or null. Version 0 is the current one, 1 the oldest; of aspects that carry edges only the
- * current one is kept. Events in time have no versions: 0 is the newest of all, any other number the newest up to that time in milliseconds.
+ * One aspect of one entity, or null. Version 0 is the current one, 1 the oldest. Only the current version of
+ * aspects with edges is stored. Events in time have no versions: 0 returns the newest event, and any other
+ * number the newest up to that time in milliseconds.
  */
 export async function readAspect(
   db: Db,
@@ -66,7 +73,7 @@ export async function readAspect(
   return row?.value ? viewOf(row, row.value) : null
 }
 
-/** What the column holds. */
+/** The maximum of the column. */
 const versionMax = 2_147_483_647
 
 async function readEvent(
@@ -209,7 +216,7 @@ async function addDomains(
   }
 }
 
-/** The key aspect says that the entity exists, and is read off its URN. */
+/** The key aspect means that the entity exists. It is derived from the URN. */
 function addKey(
   entity: EntityRow,
   wanted: (name: string) => boolean,
@@ -231,7 +238,7 @@ const keyView = (name: string, urn: Urn): AspectView => ({
   created: { time: 0, actor: 'urn:li:corpuser:unknown' }
 })
 
-/** A column exists when its asset does, whether or not anything names it. */
+/** A column exists if its asset does, even if nothing names it. */
 async function addColumnKeys(tx: Tx, columns: readonly Urn[], byUrn: AspectsByUrn): Promise<void> {
   const present = new Set(
     (await findEntities(tx, columns.map(assetOrSelf)))
@@ -245,7 +252,10 @@ async function addColumnKeys(tx: Tx, columns: readonly Urn[], byUrn: AspectsByUr
   }
 }
 
-/** The aspect `domains` of an association; null if none was ever written (version 0 remembers a removal of nothing). */
+/**
+ * The aspect `domains` of an association; null if it was never written (version 0 is the removal of a domain
+ * that was never set).
+ */
 function domainsDocument(
   row: Pick<AssociationRow, 'domainId' | 'attributes' | 'version'> | null,
   urnOfDomain: (id: number) => Urn

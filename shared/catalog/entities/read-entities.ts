@@ -1,11 +1,11 @@
-/** Reads entities with the aspects asked for: those that exist, and placeholders of which something is stated all the same. */
+/** Reads entities with the requested aspects. Includes placeholders about which something is stated. */
 import type { Db } from '../../db/database.ts'
 import { checkCount } from '../../model/count-checks.ts'
 import { entityTypeInfo } from '../../model/entity-types.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import { readAspect, readAspects, type AspectView } from './read-aspects.ts'
 
-/** `isPresent`: something has described it; a placeholder may still have lineage. */
+/** `isPresent`: something has described the entity. A placeholder may have lineage. */
 export type EntityView = {
   urn: Urn
   isPresent: boolean
@@ -13,7 +13,10 @@ export type EntityView = {
   aspects: Map<string, AspectView>
 }
 
-/** In the order of the URNs, each once; those that neither exist nor have one of the aspects are left out. `names` null reads all aspects. Throws LIMIT_EXCEEDED (aspectsPerReadMaxCount). */
+/**
+ * In the order of the URNs, each once. Entities that neither exist nor have one of the aspects are left out.
+ * If `names` is null, reads all aspects. Throws LIMIT_EXCEEDED (aspectsPerReadMaxCount).
+ */
 export async function readEntities(
   db: Db,
   urns: readonly Urn[],
@@ -37,10 +40,13 @@ export async function readEntities(
   })
 }
 
-/** What is asked of one entity: aspects by name, each the newest (null) or of a version. */
+/** The aspects requested of one entity, by name: the newest (null) or a version. */
 export type AspectsWanted = { urn: Urn; aspects: ReadonlyMap<string, number | null> }
 
-/** As readEntities, with versions: an aspect that is not kept in the version asked for is left out. No aspects named: all. */
+/**
+ * Like readEntities, with versions. An aspect whose requested version is not stored is left out. Without
+ * aspect names, reads all.
+ */
 export async function readEntityVersions(db: Db, questions: readonly AspectsWanted[]): Promise<EntityView[]> {
   const isAll = questions.some(({ aspects }) => aspects.size === 0)
   const names = isAll ? null : [...new Set(questions.flatMap(({ aspects }) => [...aspects.keys()]))]
@@ -79,7 +85,7 @@ async function versionsOf(
   return found
 }
 
-/** Each name is looked for of each entity. Throws LIMIT_EXCEEDED (aspectsPerReadMaxCount). */
+/** Each name is looked up for each entity. Throws LIMIT_EXCEEDED (aspectsPerReadMaxCount). */
 export function checkAspectNames(names: readonly string[] | null): void {
   if (names)
     checkCount(names.length, 'aspectsPerReadMaxCount', {

@@ -1,4 +1,4 @@
-/** Reads the events in time of one entity, newest first, and counts how many entities have an aspect. */
+/** Reads the events in time of one entity, newest first, and counts the entities that have an aspect. */
 import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
@@ -10,7 +10,7 @@ import { findEntities } from '../../store/entities.ts'
 import type { Urn } from '../../urn/urn.ts'
 import { pageCount } from './page-count.ts'
 
-/** As clients send it. `filter` is `{or: [{and: [{field, values, condition}]}]}`. */
+/** The input as clients send it. `filter` is `{or: [{and: [{field, values, condition}]}]}`. */
 export type EventsInput = {
   count?: number | undefined
   startTimeMillis?: number | undefined
@@ -20,7 +20,10 @@ export type EventsInput = {
 
 export type EventView = { value: JsonObject; systemMetadata: JsonObject | null }
 
-/** None where nothing is stored. Throws BAD_REQUEST, LIMIT_EXCEEDED, and UNSUPPORTED for a filter that is not by equality. */
+/**
+ * Empty if nothing is stored. Throws BAD_REQUEST, LIMIT_EXCEEDED, and UNSUPPORTED for a filter other than
+ * equality.
+ */
 export async function readEvents(
   db: Db,
   urn: Urn,
@@ -38,7 +41,10 @@ export async function readEvents(
   )
 }
 
-/** How many entities have the aspect, of those whose URN is like `urnLike` (`%` stands for any text), or of all. Throws BAD_REQUEST. */
+/**
+ * The number of entities with the aspect; if `urnLike` is set, of those whose URN matches it (`%` stands for
+ * any text). Throws BAD_REQUEST.
+ */
 export async function countAspect(db: Db, aspectName: string, urnLike: string | null): Promise<number> {
   // A backslash escapes what follows it.
   if (urnLike !== null && /^(?:[^\\]|\\[^])*\\$/.test(urnLike))
@@ -48,7 +54,10 @@ export async function countAspect(db: Db, aspectName: string, urnLike: string | 
   return countEntitiesWith(db, aspectName, urnLike)
 }
 
-/** The filter as documents of which an event must contain one; null if there is none. */
+/**
+ * The filter as groups of documents; an event must contain one document of each group. Null if there is no
+ * filter.
+ */
 function matchingOf(filter: JsonValue | undefined): JsonObject[][] | null {
   if (filter === undefined || filter === null) return null
   const checked = checkJson(filter, 'filter')
@@ -76,7 +85,10 @@ function matchingOf(filter: JsonValue | undefined): JsonObject[][] | null {
   return read[0] ?? null
 }
 
-/** The documents that one criterion allows: its field with one of its values, as text or as what the text says. */
+/**
+ * The documents that match one criterion: its field with one of its values, as text or as the value that the
+ * text spells.
+ */
 function alternativesOf(criterion: JsonValue, field: string): JsonObject[] {
   if (!isObject(criterion) || typeof criterion.field !== 'string' || criterion.field === '')
     throw new CatalogError('BAD_REQUEST', `${field} must name a field`, { field: `${field}.field` })
