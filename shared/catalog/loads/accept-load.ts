@@ -16,7 +16,7 @@ export const nudgesWaiting = 4
 
 /**
  * Draws the seq of the load and starts its first pass. A load without chunks is done at once. Returns false
- * when another process has done it, or the load has ended.
+ * if another process has done it, or the load has ended.
  *
  * The end of the body must already be committed. An unreachable queue is not an error: the sweeper queues the
  * chunks later.

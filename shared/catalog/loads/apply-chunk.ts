@@ -1,4 +1,4 @@
-/** Applies a chunk that this worker holds, in one transaction that also settles it. */
+/** Applies a chunk that this worker holds, in one transaction that also settles the chunk. */
 import { CatalogError } from '../../errors.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -56,7 +56,7 @@ export type ApplyOptions = ChunkOptions & {
 
 /**
  * Locks the chunk, checks that it is held under this fence, applies its records and settles it, all or
- * nothing. A record that no longer parses (the job may be older than the program) is rejected. Throws
+ * nothing. A record that no longer parses (the queue job may be older than the program) is rejected. Throws
  * ChunkOvertaken, LoadEnded, UnreadableChunk, ChunkAborted, and what `apply` throws.
  */
 export const applyChunk = (db: Db, claimed: ClaimedChunk, options: ApplyOptions): Promise<Settled> =>
@@ -308,8 +308,8 @@ const isVerdictOnHolder = (error: unknown): boolean =>
 const cancelEveryMs = 250
 
 /**
- * Cancels the statement that is running when the signal comes, and every later one, so that a stop does not
- * wait for a long statement.
+ * On the signal, cancels the running statement and every later one, so that a stop does not wait for a long
+ * statement.
  */
 function cancelOnAbort(
   db: Db,

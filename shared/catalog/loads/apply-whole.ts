@@ -1,9 +1,9 @@
 /**
- * Applies a load that is one chunk: all of it or nothing (atomic), or only to find out what would change (dry
- * run).
+ * Applies a load that is one chunk: everything or nothing (atomic), or only to find out what would change
+ * (dry run).
  *
- * Both use the locks, passes and order of every other chunk. Undoing the work is a rollback, so nothing of it
- * remains, and nothing else learns of it.
+ * Both use the same locks, passes and order as every other chunk. The work is undone by a rollback, so
+ * nothing of it remains and nothing else sees it.
  */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -24,7 +24,7 @@ import { sweepWhole, type Swept } from './compare-snapshot.ts'
 import { changesOfTransaction, dryRunReport, type TrialChanges } from './dry-run-report.ts'
 import { assertHeld, ChunkOvertaken, LoadEnded, settleChunk, type Settled } from './settle-chunk.ts'
 
-/** Rolls a transaction back and carries what was found in it. */
+/** Rolls a transaction back and carries the result out of it. */
 class RolledBack extends Error {
   readonly verdicts: ChunkVerdicts
   readonly changes: TrialChanges | null
@@ -69,7 +69,7 @@ export async function applyWhole(
   }
 }
 
-/** The report is made when nothing is locked any more, because its walks may be long. */
+/** The report is made after all locks are released, because its walks may take long. */
 async function settleDryRun(
   db: Db,
   claimed: ClaimedChunk,
@@ -116,7 +116,7 @@ export const failWhole = (
 
 /**
  * The load has ended for good. Nothing of it was applied and its client still has it, so nothing is kept for
- * a retry, and newer changes need not allow for it. Throws ChunkOvertaken, LoadEnded.
+ * a retry, and newer changes need not wait for it. Throws ChunkOvertaken, LoadEnded.
  */
 async function endUnapplied(
   db: Db,

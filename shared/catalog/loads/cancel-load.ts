@@ -14,8 +14,8 @@ import { unpackLineNumbers } from './chunk-payload.ts'
 import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
 
 /**
- * No worker has to be stopped: a chunk that is being applied finds the load ended when it settles, and is
- * rolled back. Throws NOT_FOUND, and CONFLICT for a load that has ended.
+ * No worker is stopped: one that is applying a chunk finds the load ended when it settles, and rolls back.
+ * Throws NOT_FOUND, and CONFLICT for a load that has ended.
  */
 export async function cancelLoad(db: Db, actor: Actor, id: string): Promise<LoadView> {
   await readLoad(db, actor, id)

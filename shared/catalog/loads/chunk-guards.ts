@@ -17,7 +17,7 @@ export type ChunkGuards = {
   countCheck: boolean
   /** Chunks without a queue job are found and queued again. */
   sweeper: boolean
-  /** An undo is applied when everything older than it has been applied. */
+  /** An undo is applied after everything older than it. */
   undoWaits: boolean
   /** References inside a load are settled before its second pass. */
   declarations: boolean

@@ -1,6 +1,6 @@
 /**
- * The records of a chunk as they are stored: lines of `<line>\t<raw record>\n`, lightly compressed; or only
- * edges, as edge-payload.ts packs them.
+ * The stored form of a chunk's records: lines of `<line>\t<raw record>\n`, lightly compressed; or only edges,
+ * as edge-payload.ts packs them.
  */
 import { UnreadableChunk } from '../write/urns-of-ids.ts'
 import { promisify } from 'node:util'
@@ -21,8 +21,8 @@ export const toStoredLine = ({ line, text }: RawRecord): string =>
   `${line}\t${text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+/g, ' ') : text}\n`
 
 /**
- * Level 1: a third of the size, for a tenth of the time that applying the records takes (measured: 279-349
- * bytes of WAL an edge instead of 515).
+ * Level 1 reduces the size to a third, for a tenth of the time that applying the records takes (measured:
+ * 279-349 bytes of WAL an edge instead of 515).
  */
 export const packLines = (lines: readonly string[]): Promise<Buffer> => deflate(lines.join(''), { level: 1 })
 

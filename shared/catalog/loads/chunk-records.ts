@@ -1,4 +1,4 @@
-/** The records of a chunk as they were sent, also when the chunk stores ids instead of URNs. */
+/** The records of a chunk as they were sent, even if the chunk stores ids instead of URNs. */
 import type { Db, Tx } from '../../db/database.ts'
 import { unpackEdgesOnly, unpackLines, type RawRecord } from './chunk-payload.ts'
 import { idsAmong, lineOfEdge, type EdgeBatch } from '../write/edge-payload.ts'

@@ -20,7 +20,7 @@ import { packLines, toStoredLine, type RawRecord } from './chunk-payload.ts'
 export type Stored = { records: number; rejects: number; isDestructive: boolean }
 
 export type ChunkWriter = {
-  /** Adds a record that parsed. Returns a promise only when there is something to wait for, which is rare. */
+  /** Adds a parsed record. Returns a promise only if there is something to wait for, which is rare. */
   add(record: RawRecord, changes: readonly Change[]): Promise<void> | undefined
   /** Adds an edge given by its two ends. */
   addEdge(edge: PlainEdge): Promise<void> | undefined
@@ -45,8 +45,8 @@ type OpenChunk = {
 
 const rejectsPerInsert = 1_000
 /**
- * A million new edges took 0.52 of a raw COPY in chunks of 20,000, 0.42 to 0.46 in chunks of 10,000 and 0.48
- * in chunks of 40,000.
+ * A million new edges took 0.52 of the time of a raw COPY in chunks of 20,000, 0.42 to 0.46 in chunks of
+ * 10,000 and 0.48 in chunks of 40,000.
  */
 const mostEdges = { records: limits.edgeChunkMaxRecords, bytes: limits.chunkMaxBytes }
 

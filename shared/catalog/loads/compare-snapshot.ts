@@ -119,7 +119,10 @@ export async function sweepWhole(
   return { ...compared, mayNameAnyEdge: false, isTooMuch: isTooMuch(load, compared, guards) }
 }
 
-/** An older load of the source that is not settled may still state or remove what is compared here. */
+/**
+ * An older load of the source that is not settled may still state or remove statements that are compared
+ * here.
+ */
 async function waitForOlder(tx: Tx, load: LoadRow): Promise<void> {
   await supersedeFailed(tx, load)
   if (await hasOlderOfSource(tx, load)) throw new WaitForOlderLoad()
@@ -171,8 +174,8 @@ export const tooMuch = (source: string, { stated, removable }: Compared, maxShar
 const nothingSpared: Spared = { downstreamIds: [], upstreamIds: [], touchedIds: [] }
 
 /**
- * What the rejected records of the load name, including rejects that are not stored yet. Null when that may
- * be any edge: then nothing is removed unless forced.
+ * The edges named by the rejected records of the load, including rejects that are not stored yet. Null if
+ * that may be any edge: then nothing is removed unless forced.
  */
 async function sparedByRejects(
   tx: Tx,
@@ -200,7 +203,7 @@ async function sparedByRejects(
     if (rejects.length < rejectsPerRead) break
   }
   for (const reject of newRejects) take(reject)
-  // When there are more rejects than are kept, the others are unknown.
+  // If there are more rejects than are kept, the others are unknown.
   if ((isEverything || kept < load.rejected) && !isForced(load)) return null
   return resolve(tx, edges, [...touching])
 }

@@ -1,8 +1,8 @@
 /**
  * Reports what a dry run would change, and what is downstream of it.
  *
- * The changes are read from the transaction's own change log. So everything is reported that happened in the
- * transaction before changesOfTransaction is called, whether records or a snapshot's sweep did it.
+ * The changes are read from the transaction's own change log. So the report covers everything that happened
+ * in the transaction before changesOfTransaction is called, whether records or a snapshot's sweep did it.
  */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'

@@ -10,33 +10,35 @@ import type { EdgeBatch } from '../write/edge-payload.ts'
 import type { KnownIds } from '../lineage/known-ids.ts'
 
 /**
- * Gathers edges until there are enough for a chunk, again and again in the same memory (half a megabyte for
- * the whole upload). Either all of them are added, or all removed.
+ * Gathers edges until there are enough for a chunk, and reuses its memory for the next (half a megabyte for
+ * the whole upload). The edges of a chunk are either all added or all removed.
  */
 export type EdgeGatherer = {
   add(edge: PlainEdge): void
   /**
-   * Takes edges of a run from an index on, up to the maximum count or bytes. Returns the index of the next
-   * edge.
+   * Takes edges of a run, beginning at an index, up to the maximum count or bytes. Returns the index of the
+   * next edge.
    */
   addRun(run: EdgeRun, from: number, most: { records: number; bytes: number }): number
   /** The number of edges gathered so far. */
   count: () => number
   bytes: () => number
-  /** Whether `knownIds` is another object now. Keeping the old one would take as much memory as all URNs. */
+  /**
+   * Whether `knownIds` now returns another object. Keeping the old one would take as much memory as all URNs.
+   */
   isOutdated: () => boolean
   /**
-   * Returns the gathered edges and starts again. `ids` is the object that gave the ids in them, null when
-   * there are none.
+   * Returns the gathered edges and starts again. `ids` is the object that gave the ids in them, null if there
+   * are none.
    */
   take(): { batch: EdgeBatch; ids: KnownIds | null }
 }
 
-/** For each edge, beside its URNs: a line, two ends and a shape. */
+/** The bytes of each edge besides its URNs: a line, two ends and a shape. */
 const edgeBytes = 16
 
 /**
- * Asks `knownIds` for each chunk until it returns an object. It returns the same object as long as it knows
+ * Calls `knownIds` for each chunk until it returns an object. It returns the same object as long as it knows
  * the same ids.
  */
 export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null): EdgeGatherer {
@@ -52,7 +54,7 @@ export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null)
   let [lastUpstream, lastDownstream]: [Named | null, Named | null] = [null, null]
   let ids: KnownIds | null = null
 
-  /** Many producers send one table after the other, so the ends of the line before need no look-up. */
+  /** Many producers send one table after another, so the ends of the previous line need no lookup. */
   function named(urn: Urn, last: Named | null): Named {
     return last?.urn === urn ? last : { urn, place: packer.placeOf(urn) }
   }

@@ -1,9 +1,9 @@
 /**
- * What a failure means for a chunk.
+ * Decides what a failure means for a chunk.
  *
- * Only an error that comes again with the same data counts as an attempt. What passes (locks, an unreachable
- * or full database) is waited out, without a limit. A connection that breaks in the middle counts as a crash,
- * because the chunk may have caused it.
+ * Only an error that comes again with the same data counts as an attempt. Temporary problems (locks, an
+ * unreachable or full database) are waited out, without a limit. A connection that breaks in the middle
+ * counts as a crash, because the chunk may have caused it.
  */
 import { CatalogError } from '../../errors.ts'
 import { isConnectionLost, sqlErrorKind, sqlState } from '../../db/sql-errors.ts'
@@ -27,8 +27,8 @@ const waitForOlderMs = 1_000
 const backoffBaseMs = 100
 const backoffCapMs = 30_000
 /**
- * The shortest wait after a lost connection, doubled each time: a server that is unreachable for some seconds
- * must not make a record look guilty.
+ * The shortest wait after a lost connection, doubled each time, so that a server that is unreachable for some
+ * seconds does not make a record look guilty.
  */
 const afterLossMs = 1_000
 
@@ -49,7 +49,7 @@ export type Remedy =
   | { do: 'reject'; reason: Reason }
   | { do: 'fail'; message: string; compared?: Compared }
 
-/** `random` returns numbers from 0 to 1: the jitter keeps workers from trying all at once. */
+/** `random` returns numbers from 0 to 1. Its jitter keeps workers from retrying at the same time. */
 export function remedyFor(
   error: unknown,
   chunk: ClaimedChunk,

@@ -1,4 +1,7 @@
-/** The key under which a client may send a load again: its syntax, and the digest that tells bodies apart. */
+/**
+ * The key under which a client may send a load again: its syntax, and the digest by which bodies are
+ * compared.
+ */
 import { createHash, type Hash } from 'node:crypto'
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'

@@ -14,7 +14,7 @@ const domainFields = ['domainUrn', 'parentDomain']
  * Returns a function that rereads a record that was refused because of an invalid URN: with URNs instead of
  * references, or unchanged.
  *
- * Each reference is looked up once a load, at most loadReferencesMaxCount of them, and none after
+ * Each reference is looked up once a load. At most loadReferencesMaxCount are looked up, and none after
  * loadReferenceFailuresMaxCount have failed: a load without a single valid URN must not search for each of
  * its lines.
  */

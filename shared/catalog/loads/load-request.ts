@@ -1,6 +1,6 @@
 /**
- * What the request says about a load beside its body, and what the load is once its body has begun. A dbt
- * project names its own source, and is all that the source states.
+ * The options of a load in its request, and those that its body decides. A dbt project names its own source,
+ * and is a snapshot of it.
  */
 import { CatalogError } from '../../errors.ts'
 import type { DbtOptions } from '../../formats/dbt/options.ts'
@@ -14,12 +14,12 @@ import { checkedSnapshotSource, defaultLoadSource } from './load-source.ts'
 export type LoadRequest = {
   actor: Actor
   requestId: string | null
-  /** When several are possible, the body decides. */
+  /** If several are possible, the body decides. */
   format: SentFormat
-  /** Who states its edges; null for the source that the body names, or else the default. */
+  /** The source of its edges; null for the source that the body names, or else the default. */
   source: string | null
   missingReferences: MissingReferences
-  /** All of its records are applied, or none. */
+  /** Either all of its records are applied, or none. */
   isAtomic?: boolean
   /** Nothing is applied; the load reports what would change. */
   isDryRun?: boolean
@@ -47,7 +47,7 @@ export type SnapshotTerms = { force: boolean; maxRemovedShare: number }
 /** A load before its body is opened. */
 export type Submission = Omit<NewLoad, 'format' | 'header'>
 
-/** What the body turned out to be. `source` is set when the body names one. */
+/** The facts that the body decides. `source` is set if the body names one. */
 export type BodyFacts = { format: string; source?: string }
 
 export const termsOf = (

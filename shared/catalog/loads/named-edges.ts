@@ -1,10 +1,8 @@
 /**
- * Which edges a record names. A sweep spares them while the record is rejected, because its sender means them
- * to be stated.
+ * Which edges a record names. A sweep keeps them if the record is rejected, because its sender states them.
  *
- * A record that parses names its edges. Otherwise as much is spared as can be derived: when an end is
- * unknown, every edge of an entity that the record names. A record that may name any edge returns
- * `everything`.
+ * A record that parses names its edges. Otherwise as many are kept as can be derived: if an end is unknown,
+ * every edge of an entity that the record names. A record that may name any edge returns `everything`.
  */
 import { CatalogError } from '../../errors.ts'
 import { splitCells } from '../../formats/csv-cells.ts'
@@ -19,12 +17,12 @@ import { parseUrn, type Urn } from '../../urn/urn.ts'
 
 export type NamedEdge = { downstreamUrn: Urn; upstreamUrn: Urn }
 
-/** `touching`: every edge that one of these entities asserts, or that leads from or to it. */
+/** `touching`: every edge that one of these entities states, or that leads from or to it. */
 export type Named = { edges: NamedEdge[]; touching: Urn[] } | 'everything'
 
 const nothing: Named = { edges: [], touching: [] }
 
-/** For a rejected record. `isWhole` is false when only its beginning was kept. */
+/** For a rejected record. `isWhole` is false if only its beginning was kept. */
 export function namedByReject(
   shape: RecordShape,
   reject: { line: number; record: string | null; isWhole: boolean }
@@ -64,9 +62,7 @@ function cellsOf(row: string): string[] {
   }
 }
 
-/**
- * The edges that a change states or removes. Throws CatalogError when its aspect contains an invalid edge.
- */
+/** The edges that a change states or removes. Throws CatalogError if its aspect contains an invalid edge. */
 export function edgesOf(change: Change): readonly NamedEdge[] {
   switch (change.kind) {
     case 'addEdge':

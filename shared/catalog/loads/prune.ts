@@ -63,7 +63,7 @@ export async function prune(db: Db, options: PruneOptions = {}): Promise<Pruned>
   }
 }
 
-/** Continues while a transaction deletes about as much as it may. */
+/** Runs `work` in one transaction after another, until one deletes fewer than `enough`. */
 async function repeat(db: Db, enough: number, work: (tx: Tx) => Promise<number>): Promise<number> {
   let total = 0
   for (let run = 0; run < transactionsPerRun; run += 1) {

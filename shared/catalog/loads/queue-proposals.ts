@@ -26,12 +26,12 @@ export type QueueOptions = IngestOptions & { traceId: string }
 
 /** How often to check for room. */
 const roomEveryMs = 100
-/** How long a client waits at most, well below its own timeout. */
+/** The longest wait of a client, well below its own timeout. */
 const roomMaxMs = 10_000
 
 /**
  * Stores the result of readProposals as a load of the trace, and returns when it is accepted (committed).
- * Each record is applied or rejected by itself.
+ * Each record is applied or rejected on its own.
  *
  * Makes the caller wait while too many loads wait, so that the queue cannot grow without bound. Without
  * records there is no load. Throws OVERLOADED (nothing is stored then).
@@ -76,7 +76,7 @@ async function storeLines(tx: Tx, loadId: string, lines: readonly Line[]): Promi
   await writer.flush()
 }
 
-/** Throws OVERLOADED when there was no room for that long. */
+/** Throws OVERLOADED if there was no room for that long. */
 async function waitForRoom(db: Db): Promise<void> {
   const maximum = limits.waitingProposalLoadsMaxCount
   for (const giveUpAt = Date.now() + roomMaxMs; ; await sleep(roomEveryMs)) {

@@ -103,8 +103,8 @@ const pollFirstMs = 10
 const pollMaxMs = 200
 
 /**
- * Returns the load when it has ended, or as it is after that many seconds. Polls its row, less often each
- * time. Throws as readLoad does.
+ * Returns the load when it has ended, or in its current state after that many seconds. Polls its row, less
+ * often each time. Throws as readLoad does.
  */
 export async function waitForLoad(
   db: Db,
@@ -122,7 +122,7 @@ export async function waitForLoad(
   }
 }
 
-/** True once nothing more happens to the load by itself. */
+/** True if the load no longer changes by itself. */
 export const hasEnded = (load: LoadView): boolean => isEnded(load.state)
 
 export type { LoadFilter } from '../../store/loads.ts'
@@ -130,7 +130,7 @@ export type { LoadFilter } from '../../store/loads.ts'
 export type LoadsPage = { loads: LoadView[]; nextCursor: string | null }
 
 /**
- * Newest first, filtered. `cursor` is the one of the page before. Throws BAD_REQUEST for an invalid cursor,
+ * Newest first, filtered. `cursor` comes from the previous page. Throws BAD_REQUEST for an invalid cursor,
  * LIMIT_EXCEEDED (pageMaxCount).
  */
 export async function listLoads(
@@ -193,8 +193,8 @@ export type RejectView = Omit<Reject, 'isWhole'>
 const rejectsPerRead = 200
 
 /**
- * In line order, those after a line, at most `limit`; read from the database a few at a time. Throws
- * NOT_FOUND as readLoad does, before the first one.
+ * By line, after a given line, at most `limit`. Reads a few at a time from the database. Throws NOT_FOUND as
+ * readLoad does, before the first one.
  */
 export async function readRejects(
   db: Db,

@@ -2,9 +2,9 @@
  * What happened to the aspects of a write, by the trace id of its answer: pending, applied, overtaken,
  * refused.
  *
- * A queued write has the state of its load. A write that was applied before it was answered left no load:
- * then the aspects show whether they were changed since the id was made. There is no index to wait for, so
- * both storages that DataHub's clients look at have the same state.
+ * A queued write has the state of its load. A write that was applied before its answer has no load: the
+ * aspects then show whether they were changed since the id was made. There is no index to wait for, so both
+ * storages that DataHub's clients ask for have the same state.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CatalogError } from '../../errors.ts'
@@ -62,7 +62,7 @@ export function parseTraced(body: unknown): Map<Urn, string[]> {
 }
 
 /**
- * Of a load that the caller may not see, only the state of the aspects is shown. Throws BAD_REQUEST for an
+ * For a load that the caller may not see, shows only the state of the aspects. Throws BAD_REQUEST for an
  * invalid id.
  */
 export async function readTrace(
@@ -101,8 +101,8 @@ const settleMaxMs = 1_000
 const settleEveryMs = 25
 
 /**
- * The load of the trace once it has ended, or as it is after a moment; null when there is none that the actor
- * may see.
+ * The load of the trace once it has ended, or in its current state after a moment; null if there is none that
+ * the actor may see.
  */
 async function settledLoad(db: Db, actor: Actor, traceId: string): Promise<LoadRow | null> {
   for (const giveUpAt = Date.now() + settleMaxMs; ; await sleep(settleEveryMs)) {

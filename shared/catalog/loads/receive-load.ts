@@ -35,9 +35,7 @@ import { createWholeChunkWriter, wholeRecordLimit } from './whole-chunk-writer.t
 /** `isReplay`: the load existed before, and nothing was stored. */
 export type Received = { id: string; isReplay: boolean }
 
-/**
- * How often an upload renews its heartbeat, whatever arrives: several times within uploadSilentMaxSeconds.
- */
+/** How often an upload renews its heartbeat: several times within uploadSilentMaxSeconds. */
 const heartbeatMs = 10_000
 /** How long records are read without a pause, so that interactive requests are answered in between. */
 const turnMaxMs = 2
@@ -46,15 +44,15 @@ const turnMaxMs = 2
  * Stores the records of the body as they arrive, and returns the id of the load when it is accepted
  * (committed).
  *
- * A body under a known key is compared with the earlier one and answered with its load, even while new loads
- * are refused, because nothing is stored. Ends that `knownIds` knows are stored as ids and not looked up
- * again. Reading continues only when all but the last chunk is stored, so memory is bounded here and the
+ * A body under a known key is compared with the earlier one and answered with its load. That stores nothing,
+ * so it works even while new loads are refused. Ends that `knownIds` knows are stored as ids and not looked
+ * up again. Reading continues only when all chunks except the last are stored, so memory is bounded and the
  * client is slowed down.
  *
  * Throws OVERLOADED, BAD_REQUEST for a body without records, and what openRecords and checkRequest throw
- * (nothing is stored in these cases), LIMIT_EXCEEDED (loadMaxRecords), SNAPSHOT_REMOVES_TOO_MUCH, CONFLICT
- * when the load was cancelled meanwhile or its key belongs to another load, IDEMPOTENCY_MISMATCH, and what
- * the body or its reader throws. After any of these the load is aborted and its records are deleted.
+ * (nothing is stored in these cases), LIMIT_EXCEEDED (loadMaxRecords), SNAPSHOT_REMOVES_TOO_MUCH, CONFLICT if
+ * the load was cancelled meanwhile or its key belongs to another load, IDEMPOTENCY_MISMATCH, and what the
+ * body or its reader throws. After any of these the load is aborted and its records are deleted.
  */
 export async function receiveLoad(
   db: Db,
@@ -152,18 +150,18 @@ async function storeRecords(
         turnAt = performance.now()
       }
     }
-    // Without a record there is no load to store anything for.
+    // Without records there is no load.
     if (upload.records > 0) await writer.flush()
   } finally {
-    // Whoever aborts the load must find everything that was stored of it.
+    // Aborting the load must find everything that was stored of it.
     await writer.idle()
   }
   if (snapshot && tally && upload.records > 0) await endSnapshot(db, load, snapshot, tally)
 }
 
 /**
- * Adds the chunk that compares, after all records; it has no records of its own. The share of a limited token
- * is known only when it is compared.
+ * Adds the chunk that compares, after all records; it has no records itself. The share of a limited token is
+ * only known when the comparison runs.
  */
 async function endSnapshot(
   db: Db,
@@ -180,7 +178,7 @@ async function endSnapshot(
     )
 }
 
-/** Returns a promise only when there is something to wait for. */
+/** Returns a promise only if there is something to wait for. */
 function take(writer: ChunkWriter, entry: ReadRecord): Promise<void> | undefined {
   if ('count' in entry) return writer.addEdges(entry)
   if ('shape' in entry) return writer.addEdge(entry)
@@ -202,7 +200,7 @@ async function begin(
   upload.heartbeat.unref()
 }
 
-/** A reject is a verdict on the client's input; our own failures are not. */
+/** A reject is a verdict on the client's input. Our own failures are thrown instead. */
 function refuseFatal(error: CatalogError): void {
   if (error.status >= 500) throw error
 }

@@ -1,4 +1,4 @@
-/** Refuses a snapshot at the end of its body when it states so little that too much would be removed. */
+/** Refuses a snapshot at the end of its body if it states so little that too much would be removed. */
 import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import type { RecordShape } from '../../formats/parse-record.ts'
@@ -8,10 +8,12 @@ import { isSourceBusy } from '../../store/sweeps.ts'
 import { tooMuch } from './compare-snapshot.ts'
 import { edgesOf, namedByReject } from './named-edges.ts'
 
-/** Counts how many statements the records read so far can spare at most. */
+/**
+ * Counts the statements that the records read so far keep from being removed. The count is an upper bound.
+ */
 export type SnapshotTally = {
   add(entry: ReadRecord): void
-  /** Null when a rejected record may spare any number. */
+  /** Null if a rejected record may keep any number of them. */
   statedMaxCount(): number | null
 }
 
@@ -20,7 +22,7 @@ export function createSnapshotTally(shape: RecordShape): SnapshotTally {
   let isBounded = true
   return {
     add(entry) {
-      // Edges that the load removes itself are not swept.
+      // An edge that the load itself removes is counted too, because the sweep does not remove it again.
       if ('shape' in entry) count += 'count' in entry ? entry.count : 1
       else if ('error' in entry) {
         const named = namedByReject(shape, { line: entry.line, record: entry.text, isWhole: true })
@@ -35,7 +37,7 @@ export function createSnapshotTally(shape: RecordShape): SnapshotTally {
 }
 
 /**
- * Throws SNAPSHOT_REMOVES_TOO_MUCH. A snapshot that passes is counted exactly when its records are applied:
+ * Throws SNAPSHOT_REMOVES_TOO_MUCH. A snapshot that passes is compared exactly after its records are applied:
  * while other loads of the source are unfinished, it is not known what the source states.
  */
 export async function refuseSmallSnapshot(

@@ -11,8 +11,8 @@ import { readRejects, type RejectView } from './read-load.ts'
 
 /**
  * The header and a row for each reject, as readRejects returns them. A record that cannot be split into cells
- * is one cell, so that the file as a whole is well formed. Throws NOT_FOUND as readLoad does, UNSUPPORTED for
- * a load of another format.
+ * becomes one cell, so that the file as a whole is well formed. Throws NOT_FOUND as readLoad does,
+ * UNSUPPORTED for a load of another format.
  */
 export async function readRejectsAsCsv(
   db: Db,

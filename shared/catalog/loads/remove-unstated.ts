@@ -1,8 +1,8 @@
 /**
  * The second half of the sweep of a snapshot: removes one chunk of the statements that the comparison found.
  *
- * Statements that something newer has made since then stay. Like every other removal this one leaves its
- * order behind: for each owner, a replacement of what the source states, at the end of the load.
+ * Statements that something newer has made since then stay. Like every other removal this one stores its
+ * order: for each owner, a replacement of what the source states, at the end of the load.
  */
 import type { Db, Tx } from '../../db/database.ts'
 import { lineageFieldByCode } from '../../model/lineage-fields.ts'
@@ -116,8 +116,8 @@ const keyOfEdge = (row: Pick<StatementRow, 'ownerId' | 'field' | 'downstreamId' 
   `${row.ownerId} ${row.field >> 4} ${row.downstreamId} ${row.upstreamId}`
 
 /**
- * An aspect gets another version when a reader can see the removal: an edge that no one states any more, or
- * an entry of a list.
+ * An aspect gets another version if a reader can see the removal: an edge that no one states any more, or an
+ * entry of a list.
  */
 async function showRemovals(tx: Tx, work: UnitOfWork, removed: readonly StatementRow[]): Promise<void> {
   const left = new Set(

@@ -13,7 +13,7 @@ import { submissionOf, type LoadRequest } from './load-request.ts'
 const retryAfterSeconds = 5
 
 /**
- * Returns the id of the load that the key belongs to; null when the key is free. Reads the body to its end to
+ * Returns the id of the load that the key belongs to; null if the key is free. Reads the body to its end to
  * compare it, and stores nothing.
  *
  * An upload without a heartbeat for uploadSilentMaxSeconds is aborted here: its process has died, and the
@@ -63,7 +63,7 @@ const compared = [
 ] as const
 
 function compareParameters(request: LoadRequest, known: KeyedLoad): void {
-  // A format that the body decides is the same when the body is.
+  // If the body decides the format, equal bodies have the same format.
   if (!new Set<string>([request.format].flat()).has(known.format))
     throw new CatalogError(
       'IDEMPOTENCY_MISMATCH',
@@ -84,7 +84,7 @@ function compareParameters(request: LoadRequest, known: KeyedLoad): void {
   }
 }
 
-/** Also used when two submissions arrived at once, for the later one. */
+/** Also used if two submissions arrived at once, for the later one. */
 export const stillReceiving = (): CatalogError =>
   new CatalogError(
     'CONFLICT',

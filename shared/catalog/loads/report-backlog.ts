@@ -1,12 +1,12 @@
 /**
- * Keeps the metrics of the backlog current. They are read once before each scrape, and not counted by the
- * processes that work on the backlog.
+ * Keeps the metrics of the backlog current. They are read once before each scrape, instead of being counted
+ * by the processes that work on the backlog.
  */
 import type { Db } from '../../db/database.ts'
 import { beforeScrape, metrics } from '../../platform/metrics.ts'
 import { readBacklog } from '../../store/backlog.ts'
 
-/** Returns a function that ends it. While Postgres is unreachable the metrics keep their last values. */
+/** Returns a function that stops it. While Postgres is unreachable the metrics keep their last values. */
 export function reportBacklog(db: Db): () => void {
   return beforeScrape(async () => {
     const { waiting, applying, oldestWaitingSeconds } = await readBacklog(db)

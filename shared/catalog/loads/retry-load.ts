@@ -1,4 +1,7 @@
-/** Retries a load: a failed one continues where it stopped, a done one sends its rejected records again. */
+/**
+ * Retries a load: a failed one continues where it stopped; for a done one, its rejected records are applied
+ * again.
+ */
 import { CatalogError } from '../../errors.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -29,7 +32,7 @@ const rejectsPerRead = 500
  *
  * The rejected records of a done load are accepted with a new seq, so they are newer than everything that has
  * happened since. Records that do not parse, or were not kept whole, stay rejected. Throws NOT_FOUND, and
- * CONFLICT when there is nothing to retry.
+ * CONFLICT if there is nothing to retry.
  */
 export async function retryLoad(
   db: Db,
@@ -76,7 +79,7 @@ export async function retryLoad(
   return readLoad(db, actor, id)
 }
 
-/** Only a snapshot has anything to force, and only one whose sweep is not done. */
+/** `force` only has an effect on a snapshot whose sweep is not done. */
 function checkForce({ mode, state, sweep }: LoadRow): void {
   if (mode !== 'snapshot') throw new CatalogError('BAD_REQUEST', 'force is for snapshots', { field: 'force' })
   if (state === 'done')

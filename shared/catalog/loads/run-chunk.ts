@@ -1,4 +1,4 @@
-/** Runs one chunk, from its claim to its end: what a worker does for each queue job. */
+/** Runs one chunk for a queue job, from its claim to its end. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commitBehind } from '../../db/commit-behind.ts'
 import type { Db, Tx } from '../../db/database.ts'
@@ -33,7 +33,7 @@ export type RunOptions = {
   ids?: EntityIds | undefined
   connections?: Connections
   guards?: ChunkGuards
-  /** Aborting it rolls the work back and hands the chunk back. */
+  /** Aborting it rolls the work back and puts the chunk back. */
   signal?: AbortSignal | undefined
   /** One for the process: an isolated chunk runs alone in it. */
   gate?: IsolationGate
@@ -41,8 +41,8 @@ export type RunOptions = {
 }
 
 /**
- * What happened to the chunk. `error` is for the log; `retryInMs` says when a chunk that was handed back is
- * due again.
+ * What happened to the chunk. `error` is for the log. `retryInMs` says when a chunk that was put back is due
+ * again.
  */
 export type Run = {
   outcome:
@@ -57,8 +57,8 @@ export type Run = {
 
 /**
  * Claims the chunk and applies it. A problem with the chunk is never thrown: the chunk is settled, split or
- * handed back, or another worker has it. Throws only when the database cannot be reached to record that; then
- * the lease runs out.
+ * put back, or another worker has it. Throws only if the database cannot be reached to record that; then the
+ * lease runs out.
  */
 export async function runChunk(
   db: Db,
@@ -193,8 +193,9 @@ const handBackEveryMs = 500
 const handBackMaxMs = 60_000
 
 /**
- * Hands the chunk back, and tries again while the database cannot store that (it is full or unreachable). A
- * chunk whose lease runs out counts a crash, and enough crashes would make an innocent record look guilty.
+ * Puts the chunk back, and tries again while the database cannot store that (it is full or unreachable). If
+ * its lease ran out instead, a crash would be counted, and enough crashes would make an innocent record look
+ * guilty.
  */
 async function handBack(
   db: Db,
@@ -241,7 +242,7 @@ async function finish(
       metrics.loads.inc({ state: 'done' })
       if (chunk.pass > 1) await inTransaction(db, (tx) => deleteDeclarations(tx, chunk.loadId))
     } else {
-      // A long load keeps its share of the queue, and no more.
+      // Keeps the load's share of the queue full, without exceeding it.
       await queue.nudge(
         settled.nudges.length > 0
           ? settled.nudges

@@ -1,6 +1,6 @@
 /**
- * Ends a chunk exactly once: only the holder of its fence counts it down, and whoever counts down the last
- * chunk ends the load.
+ * Ends a chunk exactly once: only the holder of its fence counts it down, and the last countdown ends the
+ * load.
  */
 import { commitBehind } from '../../db/commit-behind.ts'
 import type { Tx } from '../../db/database.ts'
@@ -32,7 +32,7 @@ export class LoadEnded extends Error {
 export type Settled = { counts: Counts; isLoadDone: boolean; nudges: Nudge[] }
 
 /**
- * Throws ChunkOvertaken or LoadEnded when this worker may not settle the chunk. Call it before anything is
+ * Throws ChunkOvertaken or LoadEnded if this worker may not settle the chunk. Call it before anything is
  * applied.
  */
 export function assertHeld(
@@ -47,8 +47,8 @@ export function assertHeld(
 }
 
 /**
- * The last step of the transaction of a chunk. Throws ChunkOvertaken, LoadEnded, or an Error when the counts
- * do not add up to the records of the chunk; each of them must roll back.
+ * The last step of the transaction of a chunk. Throws ChunkOvertaken, LoadEnded, or an Error if the counts do
+ * not add up to the records of the chunk. The caller must roll back in each case.
  */
 export async function settleChunk(
   tx: Tx,
@@ -73,11 +73,11 @@ export async function settleChunk(
   if (!progress) throw new LoadEnded()
   if (progress.remaining <= 0) {
     await finishLoad(tx, chunk.loadId)
-    // Retried records have new verdicts: nothing is to be restored.
+    // Retried records have new verdicts, so no old one is restored.
     await restoreRejects(tx, chunk.loadId, [])
     return { counts, isLoadDone: true, nudges: [] }
   }
-  // A load is reported as done by the commit of its last chunk, which takes all earlier commits to disk.
+  // The commit of the last chunk reports the load as done, and makes all earlier commits durable.
   await commitBehind(tx)
   const isNextPass = (await advancePass(tx, chunk.loadId)) !== null
   return {

@@ -16,9 +16,9 @@ import { WaitForOlderLoad } from '../write/wait-for-older-load.ts'
 
 /**
  * Removes declarations until each remaining one refers only to entities that exist or are declared too.
- * References may point in any direction, also in cycles, and a declaration that depends on something missing
- * is removed too. Runs once for a load; later calls do nothing. Throws WaitForOlderLoad while an older load
- * may still create what is missing.
+ * References may point in any direction, also in cycles. A declaration that depends on a removed one is also
+ * removed. Runs once for a load; later calls do nothing. Throws WaitForOlderLoad while an older load may
+ * still create a missing entity.
  */
 export async function settleDeclarations(db: Db, loadId: string): Promise<void> {
   await inTransaction(db, async (tx) => {

@@ -1,4 +1,4 @@
-/** Halves a chunk, so that a guilty record ends up alone and the others are applied. */
+/** Halves a chunk, so that the record that causes its failures ends up alone and the others are applied. */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { nudgeChunks, type Nudge } from '../../store/chunk-nudges.ts'
@@ -44,8 +44,7 @@ export async function splitChunk(
 type Half = { firstLine: number; recordCount: number; payload: Buffer }
 
 /**
- * After a crash edges stay in columns. After a failure they are tried record by record, and so is a single
- * edge.
+ * After a crash, edges stay in columns. After a failure, they become separate records, as does a single edge.
  */
 async function halves(tx: Tx, chunk: LockedChunk, keepsEdges: boolean): Promise<Half[]> {
   const edges = keepsEdges ? await unpackEdgesOnly(chunk.payload) : null

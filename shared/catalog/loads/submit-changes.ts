@@ -12,7 +12,7 @@ import { receiveLoad } from './receive-load.ts'
 
 type Edge = { upstreamUrn: string; downstreamUrn: string }
 
-/** A missing list counts as empty. `source` says who states the edges; `manual` when absent. */
+/** A missing list counts as empty. `source` is the source of the edges; `manual` if absent. */
 export type SubmittedChanges = {
   createDomains?:
     | readonly {
@@ -36,8 +36,8 @@ export type SubmitContext = { actor: Actor; requestId: string | null; missingRef
 
 /**
  * Accepts the changes and returns the load. Their order is: domains, edges to add, edges to remove (a removal
- * wins), domains to set, domains to unset; line numbers of rejects count in that order from 1. Throws
- * BAD_REQUEST for no changes at all, LIMIT_EXCEEDED (edgesPerCallMaxCount, over all lists), and what
+ * wins), domains to set, domains to unset. The line numbers of rejects count in that order from 1. Throws
+ * BAD_REQUEST if there are no changes, LIMIT_EXCEEDED (edgesPerCallMaxCount, over all lists), and what
  * receiveLoad throws.
  */
 export async function submitChanges(
@@ -100,7 +100,8 @@ function recordsOf(input: SubmittedChanges, newId: () => string): JsonObject[] {
 }
 
 /**
- * With a key, the same input gets the same ids, so that a repetition is recognised and creates nothing twice.
+ * With a key, the same input gets the same ids, so that a repeated request is recognised and creates nothing
+ * twice.
  */
 function idsOf(seed: string): () => string {
   let count = 0

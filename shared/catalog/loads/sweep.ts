@@ -1,6 +1,6 @@
 /**
- * Queues chunks again that have no queue job, so that the queue may be wiped, frozen or full without losing
- * anything. Every worker runs this; an advisory lock admits one at a time.
+ * Queues chunks again that have no queue job, so that nothing is lost if the queue is wiped, frozen or full.
+ * Every worker runs this; an advisory lock admits one at a time.
  */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -32,7 +32,7 @@ export type SweepOptions = {
 /** What was found and fixed. */
 export type Swept = { nudged: number; accepted: number; aborted: number; dropped: number }
 
-/** The queue is filled up to this many jobs; more would only be looked at twice. */
+/** The queue is filled up to this many jobs. Further jobs would only duplicate these. */
 const queueDepthMax = 200
 
 /** May run at any time and any number of times. Throws what the database throws. */

@@ -1,5 +1,5 @@
 /**
- * What each entry of the journal of a load amounts to when the whole load is undone.
+ * Combines the entries in the journal of a load, for an undo of the whole load.
  *
  * A load may change one statement or association in several chunks. Then the first of its entries has the
  * value before, the last has the value that the load left, and only one of them undoes it.
@@ -17,8 +17,8 @@ import {
 import { findJournal, type JournalRow } from '../../store/load-journal.ts'
 
 /**
- * What to undo for an entry. `seq` is that of the load when it made the change. `leftSeq` is that of the
- * change whose work the load left, which differs when an undo restored the work of another change.
+ * What to undo for an entry. `seq` is the load's when it made the change. `leftSeq` is the seq of the change
+ * that set the remaining value; it differs if an undo restored the value of another change.
  */
 export type NetEntry = {
   entry: JournalEntry
@@ -44,8 +44,8 @@ const rewriting = kindBit('restated') | kindBit('removed')
 const statements = kindBit('stated') | rewriting
 
 /**
- * What the entries of a row amount to, in their order; null for an entry that another one undoes. Throws on
- * an unreadable journal.
+ * The combined entries of a row, in their order; null for an entry that another one undoes. Throws on an
+ * unreadable journal.
  */
 export async function netEntries(
   tx: Tx,
@@ -85,8 +85,8 @@ export async function netEntries(
 }
 
 /**
- * The rows that may contain the same statements or associations. A statement that was only added is noted
- * twice only if it was removed in between; an association only if the load found its own work.
+ * The rows that may contain the same statements or associations. A statement that was only added is recorded
+ * twice only if it was removed in between; an association only if the load changed its own value.
  */
 function rowsToCompare(row: JournalRow, outline: JournalOutline): number[] {
   const isRetried = new Set(outline.map(({ seq }) => seq)).size > 1
@@ -120,8 +120,8 @@ const stepOf = (entry: JournalEntry, row: Pick<JournalRow, 'id' | 'seq'>, index:
 })
 
 /**
- * The last entries that follow each other. If another change came in between, the load changed the work of
- * that one.
+ * The first and last of the newest entries that build on each other. An entry before them was followed by a
+ * change from outside the load, so its value was no longer the load's.
  */
 function lastSegment(chain: readonly Step[]): { first: Step; last: Step } {
   const inOrder = chain.toSorted((a, b) => a.rowId - b.rowId || a.index - b.index)

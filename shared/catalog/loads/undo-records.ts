@@ -22,13 +22,13 @@ import type { RawRecord } from './chunk-payload.ts'
 import { readRecords } from './chunk-records.ts'
 import { netEntries, type JournalOutline, type NetEntry } from './undo-entries.ts'
 
-/** The entries of one pass of a journal row, from index `from` up to and without `to`. */
+/** The entries of one pass of a journal row, from index `from` up to but excluding `to`. */
 export type JournalPart = { loadId: string; journalId: number; pass: number; from: number; to: number }
 
 /** The stored text of a chunk whose records are a part of a journal. */
 export const textOfPart = (part: JournalPart): string => JSON.stringify({ journal: part })
 
-/** The records of a chunk, wherever they are stored. Throws UnreadableChunk. */
+/** The records of a chunk, whether they are stored in it or in a journal. Throws UnreadableChunk. */
 export async function readChunkRecords(
   tx: Tx,
   chunk: { format: string; payload: Buffer | null }

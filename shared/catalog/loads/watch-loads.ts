@@ -1,6 +1,6 @@
 /**
- * Follows loads as they change. One query to Postgres every half second serves all followers of a process,
- * and none runs without followers.
+ * Follows loads as they change. One query every half second serves all followers of a process. Without
+ * followers there are no queries.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
@@ -11,9 +11,9 @@ export type LoadWatch = {
   /** How many followers there are now. */
   count(): number
   /**
-   * Yields the load, and again whenever it has changed; null when nothing has changed for a while, as a
-   * heartbeat for the connection. Ends when the load has ended or is deleted, when the signal comes, when the
-   * watch is closed, and after ten minutes; the client may then ask again.
+   * Yields the load, and again whenever it has changed. Yields null if nothing has changed for a while, as a
+   * heartbeat for the connection. Ends when the load has ended or is deleted, on the signal, when the watch
+   * is closed, and after ten minutes. The client may then ask again.
    */
   follow(load: LoadView, signal: AbortSignal): AsyncGenerator<LoadView | null>
   /** Ends all followers. */
@@ -24,7 +24,7 @@ export type WatchPace = { pollMs: number; heartbeatMs: number; longestMs: number
 
 const watchPace: WatchPace = { pollMs: 500, heartbeatMs: 15_000, longestMs: 600_000 }
 
-/** `wake` ends a wait for something new. */
+/** `wake` ends the current wait for a change. */
 type Follower = { readonly id: string; latest: LoadView | null; wake: () => void }
 
 export function createLoadWatch(db: Db, pace: WatchPace = watchPace): LoadWatch {

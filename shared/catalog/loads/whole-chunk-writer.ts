@@ -1,7 +1,4 @@
-/**
- * Stores an atomic load or a dry run as one chunk: what is applied in one transaction is claimed by one
- * worker.
- */
+/** Stores an atomic load or a dry run as one chunk, because one worker must apply it in one transaction. */
 import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import { edgesOfRun } from '../../formats/edge-runs.ts'
@@ -77,8 +74,8 @@ export function createWholeChunkWriter(
       await store(
         async (tx) => {
           await insertRejects(tx, loadId, rejects)
-          // Its pass tells newer loads whether it creates entities. Within it the passes are applied in
-          // order.
+          // Its pass tells newer loads whether it creates entities. The passes are applied in order within
+          // it.
           await insertChunk(tx, {
             loadId,
             pass: creates ? 1 : 3,

@@ -55,7 +55,7 @@ import {
   type UnitOfWork
 } from './unit-of-work.ts'
 
-/** Throws a CatalogError when the change is impossible; the caller then reverts the whole record. */
+/** Throws a CatalogError if the change is impossible. The caller must then revert the whole record. */
 export async function applyChange(
   work: UnitOfWork,
   drafts: Drafts,
@@ -123,11 +123,11 @@ export async function applyChange(
 }
 
 /**
- * With placeholders on, the entity whose aspect is written exists from then on, as with every other aspect:
- * its key aspect is written.
+ * If missing references create placeholders, writing an aspect also creates its entity, as all other aspects
+ * do: the key aspect is written.
  *
- * This is also done when the entity already exists: the change that created it may turn out to be older than
- * a deletion.
+ * This is done even if the entity exists: the change that created it may turn out to be older than a
+ * deletion.
  */
 async function withOwnerCreated(
   work: UnitOfWork,
@@ -362,7 +362,7 @@ function deleteAspect(
   if (!isLineageAspect(change.aspectName)) return hasChanged
   const statements = ownerStatements(drafts, entity.id, change.aspectName)
   const edgesChanged = replaceEdges(work.merging, statements, { of: 'aspect', sourceId: null }, [], order)
-  // Edges that were asserted after a late deletion create the aspect again.
+  // Edges that were stated after a late deletion create the aspect again.
   const [first] = rowsOfOwner(statements).sort(compareOrder)
   if (first)
     createForEdges(work, aspectDraft(drafts, entity.id, change.aspectName), {

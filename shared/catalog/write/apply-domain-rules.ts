@@ -1,4 +1,7 @@
-/** Puts the assets that a transaction has created into domains: by the domain rules, else where the caller says. */
+/**
+ * Puts the assets that a transaction has created into domains: by the domain rules, otherwise into the domain
+ * that the caller gives.
+ */
 import { LRUCache } from 'lru-cache'
 import type { Tx } from '../../db/database.ts'
 import { assetNameOf } from '../../model/asset-name.ts'
@@ -13,8 +16,8 @@ import { isPresentNow, rememberEntity, type UnitOfWork } from './unit-of-work.ts
 type ReadyRules = { domains: Urn[]; choose: DomainChooser; needsNamespaces: boolean }
 
 /**
- * Keyed by revision, which never changes its rules, so an entry cannot be stale. Test processes use several
- * databases.
+ * Keyed by revision. The rules of a revision never change, so an entry cannot be stale. There are several
+ * because test processes use several databases.
  */
 const ready = new LRUCache<string, ReadyRules>({ max: 4 })
 
@@ -22,9 +25,9 @@ const ready = new LRUCache<string, ReadyRules>({ max: 4 })
  * Call it after the records are folded and before anything is written: its changes belong to the same
  * transaction and are undone with it.
  *
- * Costs one or two small statements when assets were created, and none otherwise. A domain that a record of
- * the transaction sets itself is kept. An asset for which no rule has a domain goes into the one in `otherwise`, if that
- * exists.
+ * Needs one or two small queries if assets were created, otherwise none. A domain that a record of the
+ * transaction sets is kept. An asset for which the rules give no domain goes into the one in `otherwise`, if
+ * that exists.
  */
 export async function applyDomainRules(
   tx: Tx,
@@ -65,7 +68,7 @@ async function rulesInForce(tx: Tx): Promise<ReadyRules | null> {
   return made
 }
 
-/** The domain that the rules give to each asset. */
+/** The domain that the rules give each asset. */
 async function chooseDomains(
   tx: Tx,
   work: UnitOfWork,
@@ -92,7 +95,7 @@ async function chooseDomains(
   return chosen
 }
 
-/** Adds to `chosen` for the assets that are not in it. */
+/** Adds the domains in `otherwise` to `chosen`, for assets that are not in it. */
 async function addOtherwise(
   tx: Tx,
   work: UnitOfWork,

@@ -1,9 +1,9 @@
 /**
- * The one write path: applies records of changes in one transaction, whichever door they came through.
+ * The one write path: applies records of changes from any interface in one transaction.
  *
  * It works on sets: it resolves, locks and reads what the records touch in a fixed number of statements,
- * folds them in memory, and writes what has changed. docs/architecture.md lists the rules that it keeps
- * (order, locks, existence, the domain tree).
+ * folds the records in memory, and writes what has changed. docs/architecture.md lists the rules that it
+ * keeps (order, locks, existence, the domain tree).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tx } from '../../db/database.ts'
@@ -67,7 +67,7 @@ import { WaitForOlderLoad } from './wait-for-older-load.ts'
 
 export type ApplyContext = {
   actor: Actor
-  /** Who asserts the edges: `manual`, `proposal`, or the source of a load. */
+  /** The source of the edges: `manual`, `proposal`, or the source of a load. */
   source: string
   missingReferences: MissingReferences
   /** The name of the operation in the audit trail. */
@@ -76,22 +76,22 @@ export type ApplyContext = {
   /** The chunk that contains the records; absent for a synchronous call. */
   chunk?: { seq: number; loadId: string; chunkId: number }
   /**
-   * For the audit trail: the chunk of events that the records were made from. They are applied like those of
+   * For the audit trail: the chunk of events from which the records were made. They are applied like those of
    * a call.
    */
   ofLoad?: { loadId: string; chunkId: number }
   /**
-   * Gathers what the records of a snapshot assert; null for all others. An UPSERT of a snapshot replaces only
-   * what its own source asserted.
+   * Gathers what the records of a snapshot state; null for all others. An UPSERT in a snapshot replaces only
+   * the statements of the snapshot's source.
    */
   stated?: StatedKeys
-  /** The transaction holds the lock of writers already. */
+  /** The transaction already holds the lock of writers. */
   isWriter?: true
-  /** Where new assets go for which no domain rule has a domain. */
+  /** The domains of new assets for which no domain rule has a domain. */
   domains?: ReadonlyMap<Urn, Urn>
   /** The transaction will be rolled back, so new entities get ids that are not taken from the sequence. */
   isDryRun?: boolean
-  /** What keeps concurrent writes right. Only tests leave parts out. */
+  /** The rules that keep concurrent writes correct. Only tests leave one out. */
   guards?: Guards
 }
 
@@ -102,11 +102,11 @@ const exclusiveLockMaxTries = 60
 const exclusiveLockWaitMs = 50
 
 /**
- * Applies records, and edges in columns beside them, and returns a verdict for each, records first.
+ * Applies records and edges in columns, and returns a verdict for each, records first.
  *
  * A synchronous call is all or nothing: the CatalogError of the first record that cannot be applied is
- * thrown, and the caller must roll back. A chunk refuses record by record; it throws WaitForOlderLoad when an
- * older load may still create a reference.
+ * thrown, and the caller must roll back. In a chunk, each record is refused on its own. A chunk throws
+ * WaitForOlderLoad if an older load may still create a missing reference.
  */
 export async function applyRecords(
   tx: Tx,
@@ -115,14 +115,15 @@ export async function applyRecords(
   edges: EdgesToApply | null = null
 ): Promise<Verdict[]> {
   const guards = context.guards ?? allGuards
-  // A table that a load fills still has the statistics of an empty one.
+  // The statistics of a table that a load fills may still be those of an empty one.
   if (context.chunk ?? context.ofLoad) await preferIndexes(tx)
   const changes = given.flatMap((record) => record.changes)
   const deletes = changes.some(deletesEntity)
   if (guards.excludesDeletes && !context.isWriter)
     await (changes.some(excludesWriters) ? lockOutWriters(tx) : lockAsWriter(tx))
   if (guards.locksDomainTree && changes.some(changesDomainTree)) await lockDomainTree(tx)
-  // Read before existence: what an older load creates after this read must not count as missing.
+  // Read before existence is checked, so that an entity that an older load creates in between does not count
+  // as missing.
   const before = context.chunk ? await olderWork(tx, context.chunk.seq, context.chunk.loadId) : null
   const work = await openUnitOfWork(tx, context, changes, guards, before)
   const resolved = edges
@@ -223,8 +224,8 @@ async function drawOrder(tx: Tx, work: UnitOfWork): Promise<void> {
 }
 
 /**
- * Folds the records that are not refused. When a record that creates an entity is refused, folds again
- * without the records that refer to the entity. Adds to `refused`.
+ * Folds the records that are not refused. If a record that creates an entity is refused, folds again without
+ * the records that refer to the entity. Adds to `refused`.
  */
 async function foldUntilSettled(
   tx: Tx,
@@ -273,8 +274,8 @@ async function resolveAndLock(
   await lockOwners(tx, work, records, columns)
   // A call that deletes already has its seq: no other writer is active.
   if (!context.chunk && work.seq === seqNotDrawn) await drawOrder(tx, work)
-  // Only now is it known whether removals must leave their order behind, and on which rows. Entities that
-  // were created while this transaction waited for its locks can be removed too.
+  // Only now is it known whether removals must store their order, and on which rows. Entities that were
+  // created while this transaction waited for its locks are found too.
   const found = work.older.isUnfinished ? await giveIds(tx, work, removed) : await resolve(tx, work, removed)
   if (found > 0) await lockOwners(tx, work, records, columns)
 }
@@ -289,7 +290,7 @@ async function resolve(tx: Tx, work: UnitOfWork, urns: readonly Urn[]): Promise<
   return rows.length
 }
 
-/** The seq of a call that has not drawn its own yet: after everything. */
+/** The seq of a call that has not drawn its own yet: it is newer than everything. */
 const seqNotDrawn = Number.MAX_SAFE_INTEGER
 
 async function lockOutWriters(tx: Tx): Promise<void> {
@@ -354,7 +355,7 @@ export async function openUnitOfWork(
   return work
 }
 
-/** Returns the records whose references are missing. With placeholders on, no reference is missing. */
+/** Returns the records whose references are missing. None are missing if placeholders are created. */
 async function refuseMissingReferences(
   tx: Tx,
   work: UnitOfWork,
@@ -394,7 +395,7 @@ function throwFirst(
   }
 }
 
-/** The same error, with its field named after the input of the record: `proposals[3].changeType`. */
+/** The same error, with its field prefixed with the input of the record: `proposals[3].changeType`. */
 function withInputField({ fields }: ChangeRecord, error: CatalogError): CatalogError {
   const inner = error.details.field ?? ''
   const [outer = '', ...others] = new Set(fields)
@@ -408,8 +409,8 @@ function withInputField({ fields }: ChangeRecord, error: CatalogError): CatalogE
 }
 
 /**
- * Gives ids to entities without one: assets before their columns, which store the id of their asset. Returns
- * how many URNs had no row in memory.
+ * Gives ids to entities without one: assets before their columns, because a column's row has the id of its
+ * asset. Returns how many URNs had no row in memory.
  */
 async function giveIds(tx: Tx, work: UnitOfWork, urns: readonly Urn[]): Promise<number> {
   const wanted = [...new Set(urns.flatMap(withAssets))].filter((urn) => !work.entities.has(urn))
@@ -452,12 +453,12 @@ async function lockOwners(
     )
   )
   const ids = [...new Set([...subjects, ...owners])].filter((id) => !work.inserted.has(id))
-  // One statement locks all, so that two writers lock in the same order.
+  // One statement locks all rows, so that two writers lock in the same order.
   if (columns) await lockById(tx, distinct(Int32Array.from([...ids, ...columns.ownerIds])))
   for (const row of await lockEntities(tx, ids)) rememberEntity(work, row)
 }
 
-/** Records that create come before those that refer, and parent domains before their children. */
+/** Records that create are before those that refer, and parent domains before their children. */
 function inPasses(records: readonly ChangeRecord[]): ChangeRecord[] {
   const depths = domainDepths(records)
   const rank = (record: ChangeRecord): number =>
@@ -473,9 +474,7 @@ function inPasses(records: readonly ChangeRecord[]): ChangeRecord[] {
     .map(({ record }) => record)
 }
 
-/**
- * How many of the ancestors of each new domain are new as well. A cycle ends the count, and is refused later.
- */
+/** How many ancestors of each new domain are new as well. A cycle ends the count, and is refused later. */
 function domainDepths(records: readonly ChangeRecord[]): Map<Urn, number> {
   const parents = new Map<Urn, Urn | undefined>()
   for (const record of records)

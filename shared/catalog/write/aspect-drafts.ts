@@ -2,8 +2,8 @@
  * Aspects as folds of their changes: a change is inserted at its place in the order, and the newer ones are
  * replayed over it.
  *
- * Contains the rows of the aspects that one transaction touches, says whether a change altered the current
- * value, and which rows have to be written in the end.
+ * A draft contains the rows of an aspect that one transaction touches. This file decides whether a change
+ * altered the current value, and which rows must be written.
  */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
@@ -30,7 +30,7 @@ import {
 import type { UnitOfWork } from './unit-of-work.ts'
 
 export type AspectChange =
-  /** `restores`: an undo writes the value, which is the work of the change with this seq; 0 for none. */
+  /** `restores`: an undo writes the value, which the change with this seq had set; 0 for no such change. */
   | { kind: 'put'; value: JsonObject; restores?: number }
   | { kind: 'patch'; patch: PatchDocument }
   /** Fields to set; null removes one. */
@@ -41,11 +41,14 @@ export type AspectChange =
 
 export type AspectDraft = AspectKey & {
   entityType: string
-  /** Oldest first, one for each record; the last is the current one. Rows are replaced, never altered. */
+  /**
+   * Oldest first, one for each record; the last is the current one. A row is replaced, never changed in
+   * place.
+   */
   rows: AspectRow[]
   storedCurrent: AspectRow | null
   storedHistory: Set<AspectRow>
-  /** Whether the changes of edges have already been counted as a version. */
+  /** Whether the changes of edges have been counted as a version. */
   isVersionCounted: boolean
 }
 
@@ -57,7 +60,7 @@ export const currentRow = (draft: AspectDraft): AspectRow | null => draft.rows.a
 export const currentValue = (draft: AspectDraft): JsonObject | null => currentRow(draft)?.value ?? null
 
 /**
- * Reads the aspects, and the history of those that have a change older than their current row. `absent` are
+ * Reads the aspects, and the history of those for which a change is older than the current row. `absent` are
  * known not to exist.
  */
 export async function readAspectDrafts(
@@ -109,8 +112,8 @@ export async function readAspectDrafts(
 export type AspectAuthor = { systemMetadata: JsonObject | null }
 
 /**
- * Applies one change at its place in the order, and says whether the current value is different now. Throws
- * BAD_REQUEST, VALIDATION_FAILED or PRECONDITION_FAILED when a patch does not fit the value before it.
+ * Applies one change at its place in the order, and returns whether the current value is different now.
+ * Throws BAD_REQUEST, VALIDATION_FAILED or PRECONDITION_FAILED if a patch does not fit the value before it.
  */
 export function applyAspectChange(
   work: UnitOfWork,
@@ -150,8 +153,8 @@ export function applyAspectChange(
 }
 
 /**
- * An unchanged value keeps the version before it. A changed one gets a higher version, and never a lower one
- * than readers have seen.
+ * An unchanged value keeps the version before it. A changed value gets a higher version than any that readers
+ * have seen.
  */
 const versionAfter = (previous: AspectRow | null, value: JsonObject | null, shown: number): number =>
   equalJson(value, previous?.value ?? null)
@@ -159,8 +162,8 @@ const versionAfter = (previous: AspectRow | null, value: JsonObject | null, show
     : Math.max(shown, (previous?.version ?? 0) + 1)
 
 /**
- * Applies a newer change again. When it no longer fits the value before it, it has no effect: it was accepted
- * long ago.
+ * Applies a newer change again. If it no longer fits the value before it, it has no effect: it was accepted
+ * long ago and cannot be refused.
  */
 function replay(work: UnitOfWork, draft: AspectDraft, later: AspectRow): void {
   const previous = draft.rows.at(-1) ?? null
@@ -184,7 +187,7 @@ function indexInOrder(draft: AspectDraft, order: Order): number {
 }
 
 /**
- * Throws BAD_REQUEST, VALIDATION_FAILED, LIMIT_EXCEEDED or PRECONDITION_FAILED when a patch does not fit the
+ * Throws BAD_REQUEST, VALIDATION_FAILED, LIMIT_EXCEEDED or PRECONDITION_FAILED if a patch does not fit the
  * value before it, and TooMuchPatching.
  */
 function valueAfter(
@@ -211,7 +214,7 @@ function valueAfter(
   return merged
 }
 
-/** Applies a change that was accepted before. When it does not fit the value before it, nothing changes. */
+/** Applies a change that was accepted before. If it does not fit the value before it, nothing changes. */
 export function replayedValue(
   draft: Pick<AspectDraft, 'aspectName' | 'entityType'>,
   change: AspectChange,
@@ -227,8 +230,8 @@ export function replayedValue(
 }
 
 /**
- * Combines two changes of one record. The first is dropped when the second leaves the same value whatever
- * came before.
+ * Combines two changes of one record. The first is dropped if the second gives the same value whatever came
+ * before.
  */
 function combineChanges(first: AspectChange, second: AspectChange, between: JsonObject | null): AspectChange {
   if (second.kind === 'put') return second
@@ -260,7 +263,7 @@ export function changeOfRow(row: AspectRow): AspectChange {
     : { kind: 'delete', ...mark }
 }
 
-/** The seq of the change that an undo has restored with this row; null for any other row. */
+/** The seq of the change that an undo restored with this row; null for any other row. */
 function restoresOf({ kind, change }: AspectRow): number | null {
   return (kind === 'put' || kind === 'delete') && isObject(change) && typeof change.restores === 'number'
     ? change.restores
@@ -268,8 +271,8 @@ function restoresOf({ kind, change }: AspectRow): number | null {
 }
 
 /**
- * For each row, the seq of the change that made its value. A load that leaves a value as it found it has not
- * made it, whatever its records did in between. An undo restores the value of another change.
+ * For each row, the seq of the change that set its value. A load that leaves a value as it found it did not
+ * set it, whatever its records did in between. An undo restores the value of another change.
  */
 export function seqsOfChanges(rows: readonly AspectRow[]): number[] {
   const seqs: number[] = []
@@ -283,7 +286,7 @@ export function seqsOfChanges(rows: readonly AspectRow[]): number[] {
 }
 
 /**
- * Whether a row has the value of the row before it. Nothing is known before the first kept row, except that
+ * Whether a row has the value of the previous row. The value before the first stored row is unknown; but
  * deleting nothing changes nothing.
  */
 const isNoChange = (rows: readonly AspectRow[], index: number): boolean =>
@@ -309,7 +312,7 @@ export function countEdgeChange(work: UnitOfWork, draft: AspectDraft): void {
   ]
 }
 
-/** Creates an aspect of which only edges are asserted; false when it already exists. */
+/** Creates an aspect that only states edges; false if it already exists. */
 export function createForEdges(work: UnitOfWork, draft: AspectDraft, order: Order): boolean {
   if (
     currentValue(draft) ||
@@ -322,7 +325,7 @@ export function createForEdges(work: UnitOfWork, draft: AspectDraft, order: Orde
 }
 
 /**
- * Whether a change creates its entity. A deletion does not, and neither does an aspect that exists only for
+ * Whether a change creates its entity. A deletion does not, and neither does an aspect that only exists for
  * edges given by their ends.
  */
 export function makesEntity(change: AspectChange): boolean {
@@ -339,7 +342,7 @@ function restoreOnRefusal(work: UnitOfWork, draft: AspectDraft): void {
 }
 
 /**
- * Throws VALIDATION_FAILED or PRECONDITION_FAILED when the stored aspect does not meet the conditions of the
+ * Throws VALIDATION_FAILED or PRECONDITION_FAILED if the stored aspect does not meet the conditions of the
  * change.
  */
 export function checkAspectCondition(
@@ -402,7 +405,7 @@ function noteChange(
     })
 }
 
-/** A change that changed nothing gets a row only while something older may still be applied before it. */
+/** A change without effect gets a row only while something older may still be applied before it. */
 function rowsToWrite(work: UnitOfWork, draft: AspectDraft): readonly AspectRow[] {
   if (work.guards.raisesOrder && work.older.isDestructive) return draft.rows
   const isStored = (row: AspectRow) =>

@@ -1,9 +1,9 @@
 /**
- * Which domain an asset is in, as far as a transaction touches it: a fold of changes in their order, as with
- * aspects, because the meaning of a patch or of a changed list depends on the value before it.
+ * The domains of the assets that a transaction touches: a fold of changes in their order, as with aspects,
+ * because the meaning of a patch or of a changed list depends on the value before it.
  *
- * The last step is mirrored in domain_association. The steps themselves are kept in the history of the aspect
- * `domains`, and only while something older may still be applied.
+ * The last step is mirrored in domain_association. The steps themselves are stored in the history of the
+ * aspect `domains`, but only while something older may still be applied.
  */
 import { CatalogError } from '../../errors.ts'
 import { prepareAspect } from '../../model/aspect-registry.ts'
@@ -34,8 +34,8 @@ import {
 
 export type AssociationChange =
   /**
-   * `isWritten`: the aspect itself was written, and exists from then on. Taking an asset out of no domain
-   * leaves no aspect. `restores`: the seq of the change that an undo restores.
+   * `isWritten`: the aspect itself was written, so it exists from then on. Removing an asset that is in no
+   * domain does not create it. `restores`: the seq of the change that an undo restores.
    */
   | { kind: 'put'; membership: DomainMembership; isWritten?: boolean; restores?: number | null }
   /** A document of the aspect, which may keep parts of the value before it. */
@@ -51,7 +51,7 @@ type AssociationStep = Order & {
   changedSeq: number | null
 }
 
-/** `steps` are oldest first; the last one is that of `row`. Steps are replaced, never altered. */
+/** `steps` are oldest first; the last one belongs to `row`. A step is replaced, never changed in place. */
 export type AssociationDraft = {
   entityId: number
   row: AssociationRow | null
@@ -105,8 +105,8 @@ function domainsIn(value: JsonValue): Urn[] {
 }
 
 /**
- * A row that was written while nothing older was unfinished has no step of its own: it is the base of the
- * later steps.
+ * A row that was written while nothing older was unfinished has no step. It becomes the base of the later
+ * steps.
  */
 function withBase(work: UnitOfWork, steps: AssociationStep[], row: AssociationRow | null): AssociationStep[] {
   const last = steps.at(-1)
@@ -131,11 +131,11 @@ function withBase(work: UnitOfWork, steps: AssociationStep[], row: AssociationRo
 }
 
 /**
- * Applies a change at its place in the order, replays the newer ones over it, and says whether the asset is
- * in another domain now.
+ * Applies a change at its place in the order, replays the newer ones over it, and returns whether the asset
+ * is in another domain now.
  *
- * Throws FORBIDDEN when the domain is outside of the limit of the actor's token, VALIDATION_FAILED when more
- * than one domain would remain, MISSING_REFERENCE, and what a patch throws that does not fit.
+ * Throws FORBIDDEN if the domain is outside the limit of the actor's token, VALIDATION_FAILED if more than
+ * one domain would remain, MISSING_REFERENCE, and the errors of a patch that does not fit.
  */
 export function associate(
   work: UnitOfWork,
@@ -179,10 +179,10 @@ export function associate(
 }
 
 /**
- * Puts the asset into a domain when no domain has ever been set or removed, and says whether it did.
+ * Puts the asset into a domain if none was ever set or removed, and returns whether it did.
  *
- * The change becomes the oldest step, and is the work of this transaction: every other change of the domain
- * wins over it, also one that was accepted earlier and is applied later. It can be undone.
+ * The change becomes the oldest step, although this transaction makes it. Every other change of the domain
+ * wins over it, even one that was accepted earlier and is applied later. It can be undone.
  */
 export function assignIfUndecided(work: UnitOfWork, draft: AssociationDraft, domainUrn: Urn): boolean {
   const { row: before, steps: stepsBefore } = draft
@@ -207,20 +207,20 @@ export function assignIfUndecided(work: UnitOfWork, draft: AssociationDraft, dom
   return true
 }
 
-/** Whether an undo has reset the asset to a state in which no domain was ever set or removed. */
+/** Whether an undo reset the asset to a state in which no domain was ever set or removed. */
 const isUndone = (row: AssociationRow): boolean =>
   isShown(row) && row.domainId === null && seqOfChange(row) === 0
 
 /**
- * The step that a change is applied over: the one before it, unless that was made by something accepted later
+ * The step that a change is applied over: the one before it, unless that was made by a later change
  * (assignIfUndecided).
  */
 const stepSeenBy = (step: AssociationStep | undefined, { seq }: Order): AssociationStep | null =>
   step && seqOfChange(step) <= seq ? step : null
 
 /**
- * Replays the remaining steps: after a late deletion of the asset over nothing, after one of its domain
- * without that domain.
+ * Replays the remaining steps: after a late deletion of the asset, over nothing; after a late deletion of a
+ * domain, without that domain.
  */
 export async function replayAssociations(
   tx: Tx,
@@ -266,7 +266,7 @@ function stepAfter(previous: AssociationStep | null, step: AssociationStep): Ass
   }
 }
 
-/** Applies changes that were accepted before. One that does not fit the value before it changes nothing. */
+/** Applies changes that were accepted before. One that does not fit the value before it has no effect. */
 function replayedMembership(
   work: UnitOfWork,
   draft: AssociationDraft,
@@ -315,7 +315,7 @@ function requestedMembership(
   const entity = work.byId.get(entityId)
   if (!entity) throw new CatalogError('NOT_FOUND', 'The asset does not exist.')
   const patched = applyPatch(aspectName, previous && printDomains(previous), change.patch, work.patchBudget)
-  // A list that the patch removed is now empty. If it were left out, it would follow the other list.
+  // A list that the patch removed becomes empty. If it were left out, it would follow the other list.
   return mergeDomains(
     prepareAspect(entity.entityType, aspectName, { domains: [], domainAssociations: [], ...patched }),
     previous ?? noDomain
@@ -391,7 +391,7 @@ export async function writeAssociationDrafts(
   work: UnitOfWork,
   drafts: AssociationDrafts
 ): Promise<void> {
-  // Steps, and rows of which only the order was raised, are written only while something may still be applied
+  // Steps, and rows whose order alone was raised, are written only while something may still be applied
   // before the last step.
   const keepsSteps = (row: AssociationRow): boolean =>
     work.guards.raisesOrder && (work.older.isUnfinished || row.seq > work.seq)

@@ -12,7 +12,7 @@ import { rowsOfOwner, type OwnerStatements } from '../../statements/merge.ts'
 import { subjectOf } from './plan-records.ts'
 import type { DomainLimit, UnitOfWork } from './unit-of-work.ts'
 
-/** The domains that the actor's token is limited to; null where it is not limited. */
+/** The domains that the actor's token is limited to; null if it is not limited. */
 export async function limitOf(tx: Tx, { domainUrn }: Actor): Promise<DomainLimit | null> {
   if (domainUrn === null) return null
   const [root] = await findEntities(tx, [domainUrn])
@@ -55,11 +55,11 @@ export async function authorizeDownstreams(
 }
 
 /**
- * The records with changes outside of the limit, each with its FORBIDDEN error; empty for a token that is not
+ * The records with changes outside the limit, each with its FORBIDDEN error; empty for a token that is not
  * limited.
  *
- * Edges are checked by authorizeDownstreams. Where assets and domains are put is checked when it is done
- * (checkWithinLimit), because it may not be known before.
+ * authorizeDownstreams checks edges. checkWithinLimit checks into which domain an asset or domain is put,
+ * when that happens, because it may not be known before.
  */
 export async function authorizeRecords(
   tx: Tx,
@@ -98,7 +98,7 @@ export async function authorizeRecords(
   return refused
 }
 
-/** Whether a change creates its own domain: then the place of the new domain decides. */
+/** Whether a change creates its own domain: the place of the new domain then decides. */
 function isCreation({ entities }: Pick<UnitOfWork, 'entities'>, change: Change): boolean {
   if (change.kind === 'createDomain') return entities.get(change.domainUrn)?.isPresent !== true
   return (

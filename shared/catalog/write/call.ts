@@ -1,4 +1,4 @@
-/** What all GraphQL mutations and proposal requests share. */
+/** The parts that all GraphQL mutations and proposal requests share. */
 import { CatalogError } from '../../errors.ts'
 import type { Actor } from '../../model/changes.ts'
 import type { ApplyContext } from './apply-records.ts'
@@ -17,7 +17,7 @@ export const mutationContext = (call: Call, operation: string): ApplyContext => 
 
 /**
  * Runs a mutation, and replaces the message of a missing reference by the one that DataHub's clients know.
- * Code and details stay. Throws what `work` throws.
+ * Code and details do not change. Throws what `work` throws.
  */
 export async function refuseAbsent<T>(
   work: Promise<T>,

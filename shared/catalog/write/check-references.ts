@@ -1,7 +1,7 @@
 /**
  * Decides which records refer to entities that do not exist.
  *
- * References may point in any direction: an entity counts as existing when a record of the same call or chunk
+ * References may point in any direction: an entity counts as existing if a record of the same call or chunk
  * creates it, or a record of the same load declares it. A refused record creates nothing, so the records that
  * depend on it are checked again.
  */
@@ -28,7 +28,7 @@ type CheckedRecord = {
   needs: { reference: Reference; index: number }[]
 }
 
-/** The refused records, each with its error. All other records may be applied. */
+/** The refused records, each with its error. All others may be applied. */
 export function checkReferences(
   records: readonly ChangeRecord[],
   existence: Existence
@@ -77,7 +77,7 @@ export function checkReferences(
   }
 }
 
-/** The message names up to ten absent entities and says how many there are; the details name the first. */
+/** The message names up to ten missing entities and says how many there are; the details name the first. */
 function missing(record: ChangeRecord, absent: CheckedRecord['needs']): CatalogError {
   const [first] = absent
   if (!first) throw new Error('nothing is missing')
@@ -99,7 +99,7 @@ function missing(record: ChangeRecord, absent: CheckedRecord['needs']): CatalogE
   )
 }
 
-/** The field of the record that names the entity. The reference of an aspect is somewhere in the aspect. */
+/** The field of the record that names the entity. For an aspect, the reference may be anywhere inside it. */
 function fieldOf(reference: Reference, change: Change | undefined): string {
   if (reference.as !== 'entity' && (change?.kind === 'upsertAspect' || change?.kind === 'patchAspect'))
     return 'aspect'

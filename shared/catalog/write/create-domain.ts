@@ -18,7 +18,7 @@ export type OwnerInput = {
 }
 
 export type CreateDomainInput = {
-  /** The last part of the URN; random when absent. Spaces are kept. */
+  /** The last part of the URN; random if absent. Spaces are kept. */
   id?: string | null
   name: string
   description?: string | null
@@ -90,7 +90,10 @@ export async function describeDomain(
   return changeDomain(db, { kind: 'describeDomain', domainUrn: urn, description }, 'updateDescription', call)
 }
 
-/** `parentDomain` null moves it to the top. Throws MISSING_REFERENCE, CONFLICT, LIMIT_EXCEEDED, INVALID_URN, FORBIDDEN. */
+/**
+ * `parentDomain` null moves it to the top level. Throws MISSING_REFERENCE, CONFLICT, LIMIT_EXCEEDED,
+ * INVALID_URN, FORBIDDEN.
+ */
 export async function moveDomain(
   db: Db,
   input: { resourceUrn: string; parentDomain?: string | null },

@@ -57,7 +57,7 @@ export function deletionsOf(work: UnitOfWork, records: readonly ChangeRecord[]):
 }
 
 /**
- * Deletes in order, and returns the records that changed anything. Throws CONFLICT for a domain that has
+ * Deletes in order, and returns the records that had an effect. Throws CONFLICT for a domain that has
  * children.
  */
 export async function deleteEntities(
@@ -94,8 +94,8 @@ async function deleteEntity(tx: Tx, work: UnitOfWork, entity: EntityRow, order: 
     entity,
     deleted.map((row) => row.id)
   )
-  // An aspect that was written after the deletion has created the entity again, except aspects that need
-  // their entity and edges given by their ends.
+  // An aspect that was written after the deletion created the entity again, except aspects that need their
+  // entity and edges given by their ends.
   const makers = [...left.current, ...left.history].filter(
     (row) => row.entityId === entity.id && makesEntity(changeOfRow(row)) && !requiresEntity(row.aspectName)
   )
@@ -126,7 +126,7 @@ async function deleteEntity(tx: Tx, work: UnitOfWork, entity: EntityRow, order: 
       isDeleted: row.deletedSeq !== null
     })
   }
-  // Events that come later start from nothing.
+  // Later OpenLineage events start from an empty state.
   if (!isPresent) await deleteState(tx, entity.urn)
   if (entity.entityType === 'domain') await emptyByReplay(tx, work, entity.id)
   await (isPresent ? rebuildSearchDocuments(tx, [entity]) : deleteSearchDocuments(tx, [entity.id]))
@@ -147,7 +147,7 @@ async function emptyByReplay(tx: Tx, work: UnitOfWork, domainId: number): Promis
 }
 
 /**
- * Changes that are newer than a late deletion remain, but without what they were based on: they are replayed
+ * Changes that are newer than a late deletion remain, but not what they were based on, so they are replayed
  * without the deleted rows. Returns the remaining aspects.
  */
 async function replayRemainingChanges(
@@ -180,7 +180,7 @@ async function replayRemainingChanges(
   return rewritten
 }
 
-/** Edges that were asserted after a late deletion have created their aspect again. */
+/** Edges that were stated after a late deletion created their aspect again. */
 async function aspectsOfEdges(
   tx: Tx,
   work: UnitOfWork,
@@ -216,7 +216,7 @@ async function aspectsOfEdges(
   })
 }
 
-/** Puts the domain where its remaining properties say. */
+/** Puts the domain where its remaining properties place it. */
 async function placeRemainingDomain(
   tx: Tx,
   work: UnitOfWork,

@@ -12,13 +12,13 @@ import { applyRecords } from './apply-records.ts'
 import type { Call } from './call.ts'
 
 /**
- * `aspectNames` null is the whole entity, and so is its key aspect. `events` says which events of these
- * aspects to delete.
+ * If `aspectNames` is null or contains the key aspect, the whole entity is deleted. `events` says which
+ * events of the aspects to delete.
  */
 export type Deletion = { urn: Urn; aspectNames: readonly string[] | null; events: EventsToDelete }
 /**
- * All events of a time range in milliseconds, both ends included and null for no end; or the newest event of
- * each aspect.
+ * All events in a time range in milliseconds, both ends included, null for an open end; or the newest event
+ * of each aspect.
  */
 export type EventsToDelete = 'newest' | { from: number | null; to: number | null }
 export const allEvents: EventsToDelete = { from: null, to: null }
@@ -27,8 +27,8 @@ export const allEvents: EventsToDelete = { from: null, to: null }
 export type Deleted = { urn: Urn; rows: number; timeseriesRows: number }
 
 /**
- * Deletes the entity with everything stored about it and its columns, or only the named aspects. Something
- * that does not exist is not refused, and counts as 0.
+ * Deletes the entity with everything stored about it and its columns, or only the named aspects. Deleting
+ * something that does not exist is not an error, and counts as 0.
  *
  * Throws BAD_REQUEST for a time range without an aspect of events, CONFLICT for a domain that has child
  * domains, and FORBIDDEN.

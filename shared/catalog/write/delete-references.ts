@@ -1,6 +1,6 @@
 /**
- * Removes an entity from what other entities say: from their lists of edges, their domains and parents, and
- * all other references of DataHub's model.
+ * Removes an entity from other entities: from their lists of edges, their domains and parents, and all other
+ * references in DataHub's model.
  */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -25,16 +25,16 @@ import type { Call } from './call.ts'
 /** An aspect of another entity that refers to the entity. */
 type Reference = { entity: Urn; aspect: string; relationship: string }
 
-/** `relatedAspects` are the first references only. */
+/** `relatedAspects` has only the first references. */
 export type References = { total: number; relatedAspects: Reference[] }
 
 const shownMaxCount = 100
 
 /**
- * Finds the references, and unless it is a dry run removes all of them or none.
+ * Finds the references and, unless it is a dry run, removes all of them or none.
  *
- * Column records stay, because they name columns; a job stays in its flow, which is part of its URN. Throws
- * LIMIT_EXCEEDED (edgesPerCallMaxCount), FORBIDDEN, and PRECONDITION_FAILED when another request has changed
+ * Column records stay, because they name columns. A job stays in its flow, which is part of its URN. Throws
+ * LIMIT_EXCEEDED (edgesPerCallMaxCount), FORBIDDEN, and PRECONDITION_FAILED if another request has changed
  * one of the aspects meanwhile.
  */
 export async function deleteReferences(
@@ -125,7 +125,7 @@ async function changeOf(tx: Tx, urn: Urn, { entity, aspect, listName }: Found): 
       aspectName: aspect,
       patch: { patch: [{ op: 'remove', path: `/${listName}/${escapePointer(urn)}` }] }
     }
-  // Another request may have moved the asset or the domain meanwhile; its place then stays.
+  // The patches below remove only this domain: what another request has moved elsewhere meanwhile stays there.
   if (aspect === 'domains')
     return {
       kind: 'patchAspect',
@@ -170,8 +170,8 @@ async function changeOf(tx: Tx, urn: Urn, { entity, aspect, listName }: Found): 
 }
 
 /**
- * The row of an aspect with edges has only the other fields, so it is patched field by field, and only where
- * the value is still as it was read.
+ * The row of an aspect with edges contains only the other fields. So it is patched field by field, and only
+ * if the value is still the one that was read.
  */
 const differenceOf = (before: JsonObject, after: JsonObject): PatchOperation[] =>
   Object.entries(before)
@@ -187,7 +187,7 @@ const differenceOf = (before: JsonObject, after: JsonObject): PatchOperation[] =
 
 const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** The value without the URN at the path of the relationship; null when nothing remains. */
+/** The value without the URN at the path of the relationship; null if nothing remains. */
 function withoutUrn(
   value: JsonObject,
   { path, removedPath }: DocumentRelationship,

@@ -1,9 +1,8 @@
 /**
- * The tree of domains while it is being changed: names of siblings, cycles, depth and children, checked under
- * one lock.
+ * The tree of domains during a change: names of siblings, cycles, depth and children, checked under one lock.
  *
- * Domains that records name are read beforehand in a few statements, others when they are needed. Changes of
- * this transaction override what was read.
+ * The domains that records name are read beforehand in a few statements, others when they are needed. Changes
+ * of this transaction override what was read.
  */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
@@ -23,7 +22,7 @@ import { checkWithinLimit, urnOf, type UnitOfWork } from './unit-of-work.ts'
 
 export type DomainTree = {
   tx: Tx
-  /** Rows read or changed; null is a domain that does not exist. */
+  /** Rows that were read or changed; null for a domain that does not exist. */
   rows: Map<number, DomainRow | null>
   /** Stored domains with a name under a parent. */
   siblings: Map<string, readonly number[]>
@@ -66,7 +65,7 @@ export async function domainRow(tree: DomainTree, id: number): Promise<DomainRow
   return row ?? null
 }
 
-/** The domain and its ancestors, from the bottom up. */
+/** The domain and its ancestors, nearest first. */
 export async function pathAbove(tree: DomainTree, id: number | null): Promise<number[]> {
   const path: number[] = []
   for (let at = id; at !== null && !path.includes(at); at = (await domainRow(tree, at))?.parentId ?? null)
@@ -96,15 +95,15 @@ async function heightOf(work: UnitOfWork, tree: DomainTree, id: number): Promise
 }
 
 /**
- * The message for a name that a sibling already has; null where names are not checked (a proposal may repeat
+ * The message for a name that a sibling already has; null if names are not checked (a proposal may repeat
  * one).
  */
 export type SiblingRule = 'in this domain' | 'in the destination domain' | null
 
 /**
- * Puts a domain at its place. Throws CONFLICT when a sibling has the name or the domain would become its own
- * ancestor, LIMIT_EXCEEDED when the tree would be too deep, and FORBIDDEN when the actor's token may not put
- * it there. Changes nothing when it throws.
+ * Puts a domain at its place. Throws CONFLICT if a sibling has the name or the domain would become its own
+ * ancestor, LIMIT_EXCEEDED if the tree would be too deep, and FORBIDDEN if the actor's token may not put it
+ * there. Changes nothing if it throws.
  */
 export async function placeDomain(
   work: UnitOfWork,
@@ -195,14 +194,15 @@ export async function checkNoChildren(tx: Tx, work: UnitOfWork, id: number): Pro
   }
 }
 
-/** Takes a domain out of the tree at once, so that its parent can be deleted next. */
+/** Removes a domain from the tree at once, so that its parent can be deleted next. */
 export async function removeDomain(tx: Tx, work: UnitOfWork, id: number): Promise<void> {
   await deleteDomains(tx, [id])
   work.graph.push({ kind: 'parentDomain', id, parentId: null })
 }
 
 /**
- * Takes a domain out of the tree. Returns false and does nothing when domains have been put below it `since`.
+ * Removes a domain from the tree. Returns false and does nothing if domains were put below it as `since` or
+ * later.
  */
 export async function takeOutDomain(
   work: UnitOfWork,

@@ -1,6 +1,6 @@
 /**
- * The drafts of one unit of work (what its changes make of aspects, edges and associations before they are
- * written), and what several kinds of changes do to them.
+ * The drafts of one unit of work: the aspects, edges and associations after its changes, before they are
+ * written. Also the effects that several kinds of changes share.
  */
 import { prepareAspect } from '../../model/aspect-registry.ts'
 import { assetOrSelf } from '../../model/change-facts.ts'
@@ -33,8 +33,7 @@ export type Drafts = {
   aspects: AspectDrafts
   statements: StatementsByOwner
   /**
-   * By ownerAspectKey: existing aspects of which only the edges change. They are not read, and get a new
-   * version.
+   * By ownerAspectKey: existing aspects whose edges alone change. They are not read, and get a new version.
    */
   edgeAspects: Map<number, { isTouched: boolean }>
   associations: AssociationDrafts
@@ -61,8 +60,8 @@ export function ownerStatements(drafts: Drafts, ownerId: number, aspectName: str
 }
 
 /**
- * Counts a change of edges as a version of their aspect, which exists once one of its edges was asserted,
- * also when the edge has been removed since. Says whether a reader can see a difference.
+ * Counts a change of edges as a version of their aspect. The aspect exists once one of its edges was stated,
+ * even if that edge has been removed since. Returns whether a reader can see a difference.
  */
 export function countEdgesInAspect(
   work: UnitOfWork,
@@ -87,8 +86,8 @@ export function countEdgesInAspect(
 }
 
 /**
- * Applies a change of a JSON aspect. When the aspect is the properties of a domain, the domain tree is
- * updated too, and may refuse.
+ * Applies a change of a JSON aspect. If the aspect is the properties of a domain, the domain tree is updated
+ * too, and may refuse the change.
  */
 export async function applyDocumentChange(
   work: UnitOfWork,
@@ -115,7 +114,7 @@ export async function applyDocumentChange(
   return hasChanged || wasCreated
 }
 
-/** The name and parent that the properties of a domain give it. */
+/** The name and parent in the properties of a domain. */
 export async function domainRowOf(
   work: UnitOfWork,
   drafts: Drafts,

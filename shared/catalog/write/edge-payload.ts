@@ -1,9 +1,9 @@
 /**
- * Edges given by their two ends alone, as a chunk stores them: an edge is its line and two numbers.
+ * Edges given by their two ends, as a chunk stores them: an edge is its line number and two numbers.
  *
- * An end is the id of a dataset if the process that receives the load knows it, else the index of its URN,
- * which is stored once. This takes a fiftieth of the bytes of the lines, and leaves the worker nothing to
- * parse; the worker checks existence all the same. The lines can be restored as they were sent, for rejects
+ * An end is the id of a dataset if the process that receives the load knows it; otherwise it is the index of
+ * its URN, which is stored once. This takes a fiftieth of the bytes of the lines, and the worker need not
+ * parse anything. The worker still checks existence. The lines can be restored as they were sent, for rejects
  * and for applying them record by record, because the row of an entity is never deleted.
  */
 import { promisify } from 'node:util'
@@ -16,7 +16,7 @@ import type { Urn } from '../../urn/urn.ts'
 /**
  * An end (`upstreams`, `downstreams`) is an index into `urns`, or a negated id of a dataset. `shapeOf`
  * contains indexes into `shapes`. The four arrays have an entry for each edge, in the order of the lines.
- * With `isRemoval` all edges are to be removed, else added.
+ * `isRemoval` says whether all edges are removed or all added.
  */
 export type EdgeBatch = {
   isRemoval: boolean
@@ -39,8 +39,8 @@ const columnCount = 4
 const headBytes = 9
 
 /**
- * The numbers are stored columns (codec.ts), the shapes JSON, and the URNs one a line. Only the URNs are
- * deflated.
+ * The numbers are stored as columns (codec.ts), the shapes as JSON, and the URNs one per line. Only the URNs
+ * are deflated.
  */
 export async function packEdges({
   isRemoval,
@@ -62,7 +62,7 @@ export async function packEdges({
 
 export const holdsEdges = (payload: Buffer): boolean => isOfKind(payload, 'chunk')
 
-/** Throws when the payload was not made by packEdges. */
+/** Throws if the payload was not made by packEdges. */
 export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
   const { columns, appendix } = unpackColumns('chunk', payload, columnCount)
   const [upstreams, downstreams, lines, shapeOf] = columns
@@ -131,7 +131,7 @@ export function withUrns(batch: EdgeBatch, urnOf: (id: number) => Urn): EdgeBatc
   return { ...batch, upstreams, downstreams, urns: packer.packed() }
 }
 
-/** The edges from `begin` up to and without `end`, with only their own URNs. */
+/** The edges from `begin` up to but excluding `end`, with only their own URNs. */
 export function partOf(batch: EdgeBatch, begin: number, end: number): EdgeBatch {
   const packer = new UrnPacker()
   const placed = (ends: Int32Array): Int32Array =>

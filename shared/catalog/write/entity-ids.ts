@@ -1,6 +1,6 @@
 /**
- * Remembers the id of each URN, and which entities exist, so that a worker looks each up once and not once a
- * chunk. An id is never used again, and deleting an entity, or undoing its creation, increments absence_seq.
+ * Remembers the id of each URN, and which entities exist, so that a worker looks each up once and not once
+ * per chunk. An id is never used again. Deleting an entity, or undoing its creation, increments absence_seq.
  */
 import { LRUCache } from 'lru-cache'
 import type { Tx } from '../../db/database.ts'
@@ -12,7 +12,7 @@ import type { Urn } from '../../urn/urn.ts'
 
 export type EntityIds = {
   /**
-   * Returns the id of each URN by its index, 0 for none. `deletedOrAbsent` are those of these ids and of
+   * Returns the id of each URN by its index, 0 for none. `deletedOrAbsent` are those among these ids and
    * `numbered` that were ever deleted or, with `mustExist`, are placeholders. Call it under the lock of
    * writers: the result is valid while that lock is held.
    */
@@ -24,15 +24,15 @@ export type EntityIds = {
   ): Promise<{ ids: Int32Array; deletedOrAbsent: Set<number> }>
 }
 
-/** With URNs of 120 characters they take about 90 MB. */
+/** About 90 MB for URNs of 120 characters. */
 const defaultMaxCount = 400_000
 
 /** One bit for each id: 64 million ids. Larger ids are looked up each time. */
 const bitsMaxBytes = 8 << 20
 
 /**
- * The URNs used last are kept. A restored database may have given its ids to other URNs, and after a crash
- * its sequences may repeat values, so what was read in another epoch is forgotten.
+ * Keeps the most recently used URNs. A restored database may have given its ids to other URNs, and after a
+ * crash its sequences may repeat values, so everything that was read in another epoch is forgotten.
  */
 export function rememberEntityIds(maxCount = defaultMaxCount): EntityIds {
   const idOf = new LRUCache<Urn, number>({ max: maxCount })
@@ -61,7 +61,7 @@ export function rememberEntityIds(maxCount = defaultMaxCount): EntityIds {
     async find(tx, urns, numbered, mustExist) {
       const epoch = await readEpoch(tx)
       const current = `${epoch} ${await readAbsenceCount(tx)}`
-      // Without an epoch a crash would go unnoticed, and commits that were lost with it would still be
+      // Without an epoch row, another crash would go unnoticed, and ids from lost commits would still be
       // remembered.
       if (current !== validFor || isWithoutEpoch(epoch)) {
         idOf.clear()

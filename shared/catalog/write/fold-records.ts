@@ -1,4 +1,4 @@
-/** Folds records into drafts, one after the other and each all or nothing, and writes the result. */
+/** Folds records into drafts one by one, each all or nothing, and writes the result. */
 import { setImmediate } from 'node:timers/promises'
 import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
@@ -35,7 +35,7 @@ export type Folded = {
 const patchValuesPerTurn = 50_000
 
 /**
- * Folds in memory; nothing is written. Records are tried in the order given; their `line` decides which of
+ * Folds in memory; nothing is written. Records are applied in the given order; their `line` decides which of
  * two is newer.
  */
 export async function foldRecords(
@@ -76,8 +76,8 @@ export async function foldRecords(
 }
 
 /**
- * Folds the edges from index `from` up to those of line `beforeLine`, and returns the index of the next. None
- * of them can be refused.
+ * Folds the edges from index `from` up to those of line `beforeLine`, and returns the index of the next.
+ * Edges are never refused here.
  */
 function foldEdges(
   work: UnitOfWork,
@@ -123,7 +123,7 @@ async function foldRecord(
   }
 }
 
-/** Writes the result of the records, the change log last. */
+/** Writes the result of the records; the change log is last. */
 export async function writeFolded(tx: Tx, work: UnitOfWork, { drafts }: Folded): Promise<void> {
   const forgotten = new Set(unusedIds(work, drafts))
   for (const id of work.inserted) if (!forgotten.has(id)) work.graph.push({ kind: 'created', id })
@@ -141,7 +141,10 @@ export async function writeFolded(tx: Tx, work: UnitOfWork, { drafts }: Folded):
   await appendGraphChange(tx, work.graph, asserted)
 }
 
-/** Existence follows from the records that created entities, soft deletion from the aspect `status`. */
+/**
+ * Whether an entity exists follows from the records that created it; soft deletion follows from the aspect
+ * `status`.
+ */
 async function writeExistence(tx: Tx, work: UnitOfWork, aspects: AspectDrafts): Promise<void> {
   const changed = new Map<number, { id: number; isPresent: boolean; isRemoved: boolean }>()
   const stateOf = (id: number) => {
@@ -169,7 +172,7 @@ async function writeExistence(tx: Tx, work: UnitOfWork, aspects: AspectDrafts): 
     rows.sort((a, b) => a.id - b.id)
   )
   for (const { id, isPresent } of rows) {
-    // The properties of a domain already note its creation.
+    // The journal entry for the properties of a domain already covers its creation.
     if (
       isPresent !== work.byId.get(id)?.isPresent &&
       !(isPresent && aspects.has(aspectDraftKey(id, 'domainProperties')))
@@ -187,7 +190,7 @@ async function writeExistence(tx: Tx, work: UnitOfWork, aspects: AspectDrafts): 
     })
 }
 
-/** The ids of entities that only refused records named. */
+/** The ids of entities that only refused records name. */
 function unusedIds(work: UnitOfWork, drafts: Drafts): number[] {
   if (work.inserted.size === 0) return []
   const used = new Set<number>(work.created)

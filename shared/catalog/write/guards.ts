@@ -1,13 +1,13 @@
 /**
- * The rules that keep concurrent writes right, each as a part that a test can leave out to show that it is
+ * The rules that keep concurrent writes correct, each as a part that a test can leave out to show that it is
  * needed. Production uses all of them; neither configuration nor a request can switch one off.
  */
 export type Guards = {
-  /** A write is applied only over an older one; removals and replacements leave their order behind. */
+  /** A write is applied only over an older one; removals and replacements store their order. */
   keepsOrder: boolean
   /** Owners are locked before their statements are read. */
   locksOwners: boolean
-  /** A change that changes nothing still raises the stored order while something older may revert it. */
+  /** A change without effect still raises the stored order while something older may revert it. */
   raisesOrder: boolean
   /** A late change of an aspect is inserted at its place and the newer ones are replayed. */
   replaysHistory: boolean

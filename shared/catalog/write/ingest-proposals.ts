@@ -27,7 +27,7 @@ export async function ingestProposal(db: Db, proposal: unknown, options: IngestO
 }
 
 /**
- * Applies proposals in their order, all or none. When one is refused all fail, and the error says which.
+ * Applies proposals in their order, all or none. If one is refused, all fail, and the error says which.
  * Throws as ingestProposal does, and LIMIT_EXCEEDED (proposalsPerBatchMaxCount).
  */
 export async function ingestProposalBatch(
@@ -39,8 +39,8 @@ export async function ingestProposalBatch(
 }
 
 /**
- * Parses and checks what can be checked without the catalog. Throws what parseProposal throws, and
- * LIMIT_EXCEEDED (proposalsPerBatchMaxCount).
+ * Parses the proposals and makes all checks that do not need the catalog. Throws what parseProposal throws,
+ * and LIMIT_EXCEEDED (proposalsPerBatchMaxCount).
  */
 export function readProposals(
   proposals: readonly unknown[],

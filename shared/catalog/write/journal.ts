@@ -1,8 +1,8 @@
 /**
  * Notes what a chunk changes while it is written, so that its load can be undone.
  *
- * Every function that writes statements, aspects, associations or existence notes it here. Raising only an
- * order is not noted. A second change by the same load is not noted when the first note is enough.
+ * Every function that writes statements, aspects, associations or existence calls this. A raised order alone
+ * is not noted. A second change by the same load is not noted if the first note is enough.
  */
 import type { Tx } from '../../db/database.ts'
 import { packJournal, type JournalEntry, type StatementKeyColumns } from '../../statements/load-journal.ts'
@@ -13,7 +13,7 @@ export type Journal = {
   added(keys: StatementKeyColumns): void
   note(entry: Exclude<JournalEntry, { kind: 'stated' }>): void
   /**
-   * Writes the notes in the transaction of the chunk, after its last change; writes nothing when nothing has
+   * Writes the notes in the transaction of the chunk, after its last change. Writes nothing if nothing has
    * changed.
    */
   write(tx: Tx, chunk: { loadId: string; seq: number }): Promise<void>

@@ -1,6 +1,4 @@
-/**
- * Updates the search documents of entities, in the transaction that changes what the documents are made of.
- */
+/** Updates the search documents of entities in the transaction that changes their contents. */
 import type { Tx } from '../../db/database.ts'
 import type { JsonObject } from '../../model/changes.ts'
 import { equalJson } from '../../model/equal-json.ts'
@@ -13,10 +11,10 @@ import type { UnitOfWork } from './unit-of-work.ts'
 
 type Named = Pick<EntityRow, 'id' | 'urn'>
 
-/** How many entities have their aspects in memory at once: documents may be large. */
+/** How many entities have their aspects in memory at once. It is low because documents may be large. */
 const entitiesPerSlice = 500
 
-/** Rebuilds the search documents of entities from what is stored of them. */
+/** Rebuilds the search documents of entities from their stored aspects. */
 export async function rebuildSearchDocuments(tx: Tx, rows: readonly Named[]): Promise<void> {
   const wanted = rows.filter(({ urn }) => hasSearchDocument(urn)).toSorted((a, b) => a.id - b.id)
   for (let begin = 0; begin < wanted.length; begin += entitiesPerSlice) {
@@ -46,7 +44,7 @@ export async function keepSearchDocuments(
   // Nothing searches for the result of a dry run.
   if (work.trialIds) return
   const inserted = new Set([...work.inserted].filter((id) => !forgotten.has(id)))
-  // An entity that was deleted and exists again has no document, whatever created it.
+  // An entity that was deleted and exists again has no document, whatever recreated it.
   const changed = new Set([...work.created].filter((id) => typeof work.byId.get(id)?.deletedSeq === 'number'))
   const ofInserted = new Map<number, Map<string, JsonObject>>()
   for (const draft of aspects.values()) {

@@ -22,9 +22,9 @@ import { checkDownstreamWithinLimit, urnOf, type UnitOfWork } from './unit-of-wo
 const everySource = 0
 
 /**
- * Keeps the patch beside the edge, whether or not the edge is asserted, until the edge is removed or written
- * again. Says whether the list looks different now. Throws VALIDATION_FAILED when the list cannot contain the
- * resulting entry, LIMIT_EXCEEDED (patchesPerEdgeMaxCount), FORBIDDEN.
+ * Stores the patch with the edge, whether or not the edge is stated, until the edge is removed or written
+ * again. Returns whether the list looks different now. Throws VALIDATION_FAILED if the list cannot contain
+ * the resulting entry, LIMIT_EXCEEDED (patchesPerEdgeMaxCount), FORBIDDEN.
  */
 export function patchEdgeAttributes(
   work: UnitOfWork,
@@ -57,8 +57,7 @@ export function patchEdgeAttributes(
     operation
   }
   const samePath = patchesOfEdge(owner, added).filter((patch) => patch.operation.path === operation.path)
-  // The last patch that sets a path makes the earlier ones at that path ineffective, so one is kept for each
-  // path.
+  // The last patch that sets a path overrides the earlier ones at that path, so one is kept for each path.
   if (samePath.some((patch) => setsValue(patch.operation) && compareOrder(patch, order) > 0)) return false
   const superseded = setsValue(operation) ? samePath.filter((patch) => compareOrder(patch, order) <= 0) : []
   dropPatches(work.merging, owner, superseded)
@@ -70,7 +69,7 @@ export function patchEdgeAttributes(
   for (const attributes of after)
     checkEdgeAttributes(lineageFieldByCode(field), urnOf(work, owner.ownerId), urnOf(work, other), attributes)
   const hasChanged = !equalJson(before, after)
-  // On an edge that nobody asserts, only a repetition of the superseded patch changes nothing.
+  // On an edge that nobody states, only repeating the superseded patch changes nothing.
   const isVisible =
     hasChanged ||
     (rows.length === 0 &&
@@ -79,7 +78,7 @@ export function patchEdgeAttributes(
         samePath.some((patch) => equalJson(patch.operation as JsonObject, operation as JsonObject))
       ))
   if (!isVisible) {
-    // A patch that changes nothing counts as the work of the patch that it supersedes, if there is one.
+    // A patch without effect counts as the patch that it supersedes, if there is one.
     dropPatches(work.merging, owner, [added])
     addPatch(work.merging, owner, { ...added, changedSeq: Math.max(0, ...superseded.map(seqOfChange)) })
   }

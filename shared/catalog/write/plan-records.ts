@@ -14,7 +14,7 @@ import type { DomainPlace } from './domain-tree.ts'
 import { entityOf, orderOf, type UnitOfWork } from './unit-of-work.ts'
 import type { Order } from '../../model/order.ts'
 
-/** The entity that a change is about: it is locked, authorised, and named in errors. */
+/** The entity that a change concerns: it is locked, authorised, and named in errors. */
 export function subjectOf(change: Change): Urn {
   switch (change.kind) {
     case 'addEdge':
@@ -36,8 +36,8 @@ export function subjectOf(change: Change): Urn {
 }
 
 /**
- * The edges that a change may add: their ends need rows. The ends of removed edges need none: an end without
- * a row has no edges.
+ * The edges that a change may add. Their ends need rows. The ends of removed edges do not: an end without a
+ * row has no edges.
  */
 function addedEntries(change: Change): readonly Pick<EdgeEntry, 'downstreamUrn' | 'upstreamUrn'>[] {
   if (change.kind === 'addEdge') return [change]
@@ -75,7 +75,7 @@ export function urnsToWrite(change: Change): Urn[] {
 }
 
 /**
- * The URNs that a removal names. They need rows only while something older may still assert what is removed:
+ * The URNs that a removal names. They need rows only while something older may still state what is removed:
  * the order of the removal is stored with them.
  */
 export function urnsToRemove(change: Change): Urn[] {
@@ -115,7 +115,7 @@ const removedUrns = (operation: EdgeOperation): Urn[] =>
       ? [operation.downstreamUrn]
       : []
 
-/** Everything a change names, and the assets of the columns among it. */
+/** Everything that a change names, with the assets of its columns. */
 export function urnsNamed(change: Change): Urn[] {
   const named = [
     ...urnsToWrite(change),
@@ -136,20 +136,20 @@ export const changesDomainTree = (change: Change): boolean =>
         ? entityTypeOf(change.entityUrn) === 'domain'
         : false
 
-/** Whether a change deletes an entity for good, which excludes all other writers. */
+/** Whether a change permanently deletes an entity, which excludes all other writers. */
 export const deletesEntity = (change: Change): boolean =>
   change.kind === 'deleteDomain' || (change.kind === 'deleteEntity' && change.hard)
 
-/** Whether a change needs all other writers excluded: nothing may start to refer to what it removes. */
+/** Whether a change must exclude all other writers, because nothing may start to refer to what it removes. */
 export const excludesWriters = (change: Change): boolean =>
   deletesEntity(change) || change.kind === 'undoCreation'
 
 export type ReadPlan = {
   aspects: (AspectKey & { oldest: Order })[]
-  /** Aspects of which only the edges change. */
+  /** Aspects whose edges alone change. */
   edgeAspects: OwnerAspect[]
   wholeAspects: OwnerAspect[]
-  /** Owners of which single edges are enough. */
+  /** Owners for which single edges are enough. */
   partialAspects: OwnerAspect[]
   singleEdges: EdgeKey[]
   associations: number[]
@@ -294,7 +294,7 @@ function planPlace(work: UnitOfWork, plan: ReadPlan, change: Extract<Change, { d
 type Whole = (aspectName: string) => void
 type Single = (aspectName: string, edge: { downstreamUrn: Urn; upstreamUrn: Urn }) => void
 
-/** Whole documents and whole lists need all statements of the aspect; single edges only their own. */
+/** Whole documents and whole lists need all statements of the aspect; single edges need only their own. */
 function planLineage(
   change: Extract<Change, { aspectName: string; entityUrn: Urn }>,
   readWhole: Whole,

@@ -1,4 +1,4 @@
-/** Reads the statements of owners, as far as a transaction may change them. */
+/** Reads the statements of owners that a transaction may change. */
 import type { Tx } from '../../db/database.ts'
 import { columnFieldCodes } from '../../model/lineage-fields.ts'
 import { distinct, edgeKeys, type EdgeColumns, type EdgeKeyColumns } from '../../statements/columns.ts'
@@ -31,15 +31,15 @@ export const ownerAspectKey = (ownerId: number, aspectCode: number): number =>
 export type WantedStatements = {
   /** Aspects that are replaced, so all of their statements are needed. */
   wholeAspects: readonly OwnerAspect[]
-  /** Aspects of which only some edges are read, not all. */
+  /** Aspects of which only some edges are needed. */
   partialAspects: readonly OwnerAspect[]
   singleEdges: readonly EdgeKey[]
   columns: EdgeColumns | null
 }
 
 /**
- * Reads all statements of aspects that are replaced, and single edges of the others: one added upstream costs
- * one row. The owners must be locked.
+ * Reads all statements of aspects that are replaced, and single edges of the others, so that adding one
+ * upstream reads one row. The owners must be locked.
  */
 export async function readStatements(
   tx: Tx,
@@ -127,8 +127,8 @@ function edgesWhere(
 }
 
 /**
- * The edges, and one entry with upstream 0 for each column: a removal of everything that leads into the
- * column is stored there.
+ * The edges and, for each column, an entry with upstream 0, under which a removal of everything that leads
+ * into the column is stored.
  */
 function withIntoColumns(work: UnitOfWork, edges: EdgeKeyColumns): EdgeKeyColumns {
   const columnAspects = new Set(columnFieldCodes.map((code) => code >> 4))

@@ -1,6 +1,6 @@
 /**
- * Resolves the edges of a chunk that are given by their two ends: to columns of ids, or to ordinary records
- * when their existence must be checked one by one.
+ * Resolves the edges of a chunk that are given by their two ends to columns of ids. Edges whose existence
+ * must be checked one by one become ordinary records.
  */
 import type { Tx } from '../../db/database.ts'
 import type { ChangeRecord, MissingReferences } from '../../model/changes.ts'
@@ -21,8 +21,8 @@ export type ResolvedEdges = {
 }
 
 /**
- * Call it under the lock of writers and before owners are locked: a transaction that waits for an entity that
- * another one is creating must not have locked an owner.
+ * Call it under the lock of writers and before owners are locked: a transaction that waits for another one to
+ * create an entity must not hold a lock on an owner.
  */
 export async function resolveEdges(
   tx: Tx,
@@ -57,13 +57,14 @@ export async function resolveEdges(
       ]
     if (!pair) throw new Error('an edge without lineage was packed')
     const ownerId = pair.owner === 'upstream' ? upstreamId : downstreamId
-    // The owner may be about to get the edge from another writer. Its lock is waited for record by record.
+    // Another writer may be about to add the edge to the owner. Such edges wait for its lock record by
+    // record.
     if (ownerId === 0 && isRemoval && !mustExist && !isMaking && !work.limit) {
       idle.lines.push(lines[place] ?? 0)
       idle.owners.add(urns.at(pair.owner === 'upstream' ? upstream : downstream))
       continue
     }
-    // The checks of a limited token, and of deleted or missing ends, are made edge by edge.
+    // Limited tokens, and deleted or missing ends, need a check of each edge.
     if (
       upstreamId === 0 ||
       downstreamId === 0 ||

@@ -11,14 +11,14 @@ import { lockAsWriter } from '../../store/order-of-changes.ts'
 import type { Call } from './call.ts'
 
 /**
- * The input as clients send it. With `revision` the rules are replaced only if they are still those that the
- * client has read.
+ * The input as clients send it. With `revision`, the rules are replaced only if they have not changed since
+ * the client read them.
  */
 export type SetDomainRulesInput = { rules?: unknown; revision?: unknown }
 
 /**
  * Throws BAD_REQUEST, LIMIT_EXCEEDED (domainRulesMaxCount, domainRulePatternMaxChars), INVALID_URN,
- * INVALID_CHARACTER, MISSING_REFERENCE for a domain that does not exist, and CONFLICT when the rules have
+ * INVALID_CHARACTER, MISSING_REFERENCE for a domain that does not exist, and CONFLICT if the rules have
  * changed since they were read.
  */
 export function setDomainRules(db: Db, input: SetDomainRulesInput, call: Call): Promise<void> {

@@ -1,4 +1,4 @@
-/** Puts assets into a domain and takes them out of it. An asset is in at most one domain. */
+/** Puts assets into a domain and removes them from it. An asset is in at most one domain. */
 import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import { assetUrnOf } from '../../model/asset-urn.ts'
@@ -9,7 +9,7 @@ import { applyCall } from './apply-call.ts'
 import { mutationContext, refuseAbsent, type Call } from './call.ts'
 
 /**
- * Throws MISSING_REFERENCE (either), BAD_REQUEST (not an asset), INVALID_URN, LIMIT_EXCEEDED,
+ * Throws MISSING_REFERENCE (asset or domain), BAD_REQUEST (not an asset), INVALID_URN, LIMIT_EXCEEDED,
  * INVALID_CHARACTER, FORBIDDEN.
  */
 export async function setDomain(
@@ -27,7 +27,7 @@ export async function setDomain(
   return true
 }
 
-/** Returns true also when the asset was in no domain. Throws as setDomain does. */
+/** Also returns true if the asset was in no domain. Throws as setDomain does. */
 export async function unsetDomain(db: Db, input: { entityUrn: string }, call: Call): Promise<true> {
   const entityUrn = assetUrnOf(input.entityUrn, 'entityUrn')
   await refuseAbsent(
@@ -47,7 +47,7 @@ export type BatchSetDomainInput = {
 }
 
 /**
- * All or none; `domainUrn` null takes the assets out of their domains. Throws as setDomain does, and
+ * All or none. `domainUrn` null removes the assets from their domains. Throws as setDomain does, and
  * UNSUPPORTED for parts of assets.
  */
 export async function batchSetDomain(db: Db, input: BatchSetDomainInput, call: Call): Promise<true> {

@@ -2,8 +2,8 @@
  * The keys of the statements that a snapshot load makes, gathered while a chunk is applied and stored in its
  * transaction.
  *
- * A statement that was found unchanged is included, although it is not written again: the order of its row
- * cannot show that the load states it.
+ * Includes statements that were found unchanged and are not written again: the order of their row does not
+ * show that the load states them.
  */
 import type { StatedKeysRow } from '../../store/snapshot-statements.ts'
 
@@ -16,14 +16,14 @@ type StatedKey = {
   recordKey: number
 }
 
-/** The merge adds what the records state. Adding a key twice does no harm. */
+/** The merge adds the statements of the records. A key may be added twice. */
 export type StatedKeys = {
   /**
-   * Adds what a record states, whatever its verdict: applied, unchanged, overtaken, or refused because of a
-   * later part.
+   * Adds a statement of a record, whatever the record's verdict: applied, unchanged, overtaken, or refused
+   * because of a later part.
    */
   add(key: StatedKey): void
-  /** How many of the statements were new. */
+  /** Notes how many of the statements were new. */
   countNew(rows: number): void
   /** Forgets everything, before the records are folded again. */
   clear(): void
@@ -35,7 +35,7 @@ export function createStatedKeys(): StatedKeys {
   let newCount = 0
   return {
     add({ downstreamId, upstreamId, ownerId, field, recordKey }) {
-      // The owner of most edges is their downstream; it is not stored again.
+      // The owner of most edges is their downstream, and is then not stored again.
       const isOwn = ownerId === downstreamId
       const name = `${field} ${recordKey} ${isOwn}`
       const group: StatedKeysRow = groups.get(name) ?? {

@@ -1,8 +1,8 @@
 /**
  * Undoes one change of a load, if the value that the load left is still there.
  *
- * Each undo is a change of its own, with the order of the undo: it restores the value from before the load,
- * and leaves alone what something newer has changed since.
+ * Each undo is a change of its own, with the order of the undo. It restores the value from before the load,
+ * unless something newer has changed it since.
  */
 import { CatalogError } from '../../errors.ts'
 import { aspectCodeOf, isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
@@ -35,7 +35,7 @@ import { stateSeq } from './write-statements.ts'
 import { putBackDomain } from './undo-place.ts'
 import { entityOf, isDeletedAfter, isPresentNow, type UnitOfWork } from './unit-of-work.ts'
 
-/** Says whether anything was undone. Throws a CatalogError when that is impossible. */
+/** Returns whether anything was undone. Throws a CatalogError if the change cannot be undone. */
 export function undoChange(
   work: UnitOfWork,
   drafts: Drafts,
@@ -89,8 +89,8 @@ function undoStatement(
       )
     )
       return false
-    // Compares with what is stored: undoing another statement of the edge may already have dropped its
-    // patches in memory.
+    // Compares with the stored patches: undoing another statement of the edge may already have dropped them
+    // in memory.
     const isAsLeft =
       change.left === 'present'
         ? row !== undefined && stateSeq(row, statements.storedPatches) === leftSeq
@@ -99,7 +99,7 @@ function undoStatement(
   }
   if (!before && !row) return false
   // The restored statement includes its patches. Patches that another statement of the edge needs stay,
-  // except those of the load itself and those that changed nothing.
+  // except those of the load itself and those without effect.
   const isShared = rowsOfEdge(statements, key.downstreamId, key.upstreamId).some(
     (other) => other.field === field && other !== row
   )
@@ -116,8 +116,8 @@ function undoStatement(
 type PatchOrder = Order & { ordinal: number; changedSeq?: number | null }
 
 /**
- * When the edge is asserted again, its statement includes the patches, so nothing is done. Otherwise the
- * load's own patches are dropped, and those that they superseded are restored.
+ * If the edge is stated again, its statement includes the patches, so nothing is done. Otherwise the load's
+ * own patches are dropped, and those that they superseded are restored.
  */
 function undoPatches(work: UnitOfWork, drafts: Drafts, change: Undo<'undoPatches'>): boolean {
   const owner = entityOf(work, change.ownerUrn)
@@ -139,8 +139,8 @@ function undoPatches(work: UnitOfWork, drafts: Drafts, change: Undo<'undoPatches
     return false
   const isSame = (a: PatchOrder, b: PatchOrder): boolean =>
     compareOrder(a, b) === 0 && a.ordinal === b.ordinal
-  // A patch that the load only repeated has its seq but is the work of another change; a patch that changed
-  // nothing is nobody's work.
+  // Whether the load set this patch. A patch that it only repeated has its seq, but was set by another
+  // change; a patch without effect was set by none.
   const isWork = (patch: PatchOrder): boolean =>
     change.seqs.includes(seqOfChange(patch)) || (change.seqs.includes(patch.seq) && seqOfChange(patch) === 0)
   const known = patchesOfEdge(statements, key)
@@ -161,14 +161,14 @@ function isEmptiedAfter({ rows }: AspectDraft, seq: number): boolean {
 }
 
 /**
- * The aspect before the load, and the seq of the change that made it; null when the current value is not the
- * work of the load.
+ * The aspect before the load, and the seq of the change that set it; null if the load did not set the current
+ * value.
  */
 type AspectUndo = { first: AspectRow | null; previous: AspectRow | null; restores: number }
 
 /**
- * The history has the value before each change. Where the load changed its own earlier work, this goes back
- * to before that.
+ * The history has the value before each change. If the load changed its own earlier value, this goes back to
+ * before that.
  */
 function beforeLoad({ rows }: AspectDraft, seqs: readonly number[], isGuarded: boolean): AspectUndo | null {
   const workOf = seqsOfChanges(rows)
@@ -198,7 +198,7 @@ async function undoAspect(
   const found = beforeLoad(draft, seqs, work.guards.undoesOnlyItsOwn)
   if (!found) return false
   const { first, previous, restores } = found
-  // Undoing the first change of the load to the aspect undoes the others with it.
+  // Undoing the load's first change of the aspect also undoes the others.
   if (!previous && (was === 'own' || first?.seq !== seq)) return false
   if (!previous && was === 'kept')
     throw new CatalogError(
@@ -219,7 +219,7 @@ async function undoAspect(
       )
     return applyAspectChange(work, draft, { kind: 'put', value: before, restores }, order, author)
   }
-  // A domain is undone as a whole. An aspect with edges of others stays.
+  // A domain is undone as a whole. An aspect stays if it has edges of others.
   if (aspectName === 'domainProperties' || hasEdges(drafts, entity.id, aspectName)) return false
   return applyAspectChange(work, draft, { kind: 'delete', restores }, order, { systemMetadata: null })
 }
@@ -248,9 +248,7 @@ function undoAssociation(
   return associate(work, draft, restored, order)
 }
 
-/**
- * A domain that was only named and never created can be named again. So can one whose creation was undone.
- */
+/** A domain that was named but never created can be named again. So can one whose creation was undone. */
 const wasCreatedAndRemoved = (work: UnitOfWork, drafts: Drafts, domain: EntityRow): boolean =>
   !isPresentNow(work, domain) &&
   (domain.deletedSeq !== null ||
@@ -260,8 +258,7 @@ const gone = (urn: Urn, message: string): CatalogError =>
   new CatalogError('MISSING_REFERENCE', message, { urn, field: 'domainUrn' })
 
 /**
- * Makes the entity a placeholder again, like any entity that is named and not described. It stays if anything
- * else refers to it.
+ * Makes the entity a placeholder again, as if it had only been named. It stays if anything else refers to it.
  */
 async function undoCreation(
   work: UnitOfWork,

@@ -1,8 +1,8 @@
 /**
- * Puts a domain back to its place before a load, also when the load has put other domains in the way.
+ * Puts a domain back to its place before a load, even if the load has put other domains in the way.
  *
  * The domains of a load are restored one after the other. Each is checked against changes newer than the
- * load, and not against changes of the load to other domains, which are about to be undone. Reads and writes
+ * load, but not against the load's changes to other domains, which will be undone next. Reads and writes
  * happen under the lock of the domain tree.
  */
 import type { JsonObject } from '../../model/changes.ts'
@@ -25,7 +25,7 @@ import { rememberEntity, urnOf, type UnitOfWork } from './unit-of-work.ts'
 export type PutBack = { seqs: readonly number[]; order: Order; systemMetadata: JsonObject | null }
 
 /**
- * Says whether anything has changed. Throws CONFLICT when something newer than the load has the name, or has
+ * Returns whether anything has changed. Throws CONFLICT if something newer than the load has the name, or has
  * moved this domain above its old place.
  */
 export async function putBackDomain(
@@ -54,8 +54,8 @@ export async function putBackDomain(
 }
 
 /**
- * When the domain is now above its old place, a domain in between that the load put there takes the current
- * place of this one. It still counts as the work of the load, so its own undo restores or removes it.
+ * If the domain is now above its old place, a domain in between that the load put there takes this one's
+ * current place. It still counts as changed by the load, so its own undo restores or removes it.
  */
 async function clearPath(
   work: UnitOfWork,
@@ -89,7 +89,7 @@ async function clearPath(
 }
 
 /**
- * Names are checked when a call sets them, but a proposal may repeat one: domains that had the same name
+ * Names are checked when a call sets them, but a proposal may repeat one. So domains that had the same name
  * before the load may have it again.
  */
 async function hasNewerSibling(
@@ -105,7 +105,7 @@ async function hasNewerSibling(
   return false
 }
 
-/** The seq of the change that made the current properties of a domain. */
+/** The seq of the change that set the current properties of a domain. */
 const changeOf = ({ rows }: AspectDraft): number => seqsOfChanges(rows).at(-1) ?? 0
 
 async function propertiesOf(

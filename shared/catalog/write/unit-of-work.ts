@@ -1,6 +1,6 @@
 /**
- * The state of one application of changes in memory: the entities it touches, its place in the order, and how
- * to revert a record.
+ * The state in memory while changes are applied: the entities that they touch, their place in the order, and
+ * how to revert a record.
  */
 import { CatalogError } from '../../errors.ts'
 import type { Actor, ChangeRecord } from '../../model/changes.ts'
@@ -17,8 +17,8 @@ import type { StatedKeys } from './stated-keys.ts'
 import type { Journal } from './journal.ts'
 
 /**
- * The domain of a token, the ids of it and the domains below it, and (once edges are read) which of their
- * downstreams are in one of them.
+ * The domain of a token, the ids of that domain and its descendants, and (once edges are read) which
+ * downstreams of the edges are in one of them.
  */
 export type DomainLimit = {
   rootId: number | null
@@ -31,7 +31,7 @@ export type UnitOfWork = {
   now: Date
   actor: Actor
   /**
-   * The domains that the actor's token is limited to, including those created here; null when it is not
+   * The domains that the actor's token is limited to, including those created here; null if it is not
    * limited.
    */
   limit: DomainLimit | null
@@ -41,7 +41,10 @@ export type UnitOfWork = {
   /** Gathers what the records of a snapshot state; null for all other loads and calls. */
   statedKeys: StatedKeys | null
   guards: Guards
-  /** With placeholders on, writing an aspect creates its entity, also for an aspect that needs its entity. */
+  /**
+   * If placeholders are created, writing an aspect creates its entity, even if the aspect needs its entity to
+   * exist.
+   */
   createsOwners: boolean
   older: OlderWork
   entities: Map<Urn, EntityRow>
@@ -58,9 +61,9 @@ export type UnitOfWork = {
   patchBudget: PatchBudget
   /** Notes what a chunk changes; null for a call, which cannot be undone as a whole. */
   journal: Journal | null
-  /** Steps that revert the current record in memory, run backwards when it is refused. */
+  /** Steps that revert the current record in memory. They are run backwards if the record is refused. */
   undo: (() => void)[]
-  /** The part of this that the merge of statements needs. */
+  /** The part of this state that the merge of statements needs. */
   merging: MergeContext
 }
 
@@ -84,8 +87,8 @@ export function urnOf(work: UnitOfWork, id: number): Urn {
 }
 
 /**
- * Throws MISSING_REFERENCE. Only for references that are found while a patch is applied, which the check of
- * references cannot see.
+ * Throws MISSING_REFERENCE. Only for references that are found while a patch is applied, after the check of
+ * references.
  */
 export function referred(work: UnitOfWork, urn: Urn, field: string): EntityRow {
   const row = work.entities.get(urn)
@@ -125,8 +128,8 @@ export const isPresentNow = (work: UnitOfWork, row: EntityRow): boolean =>
   (row.isPresent && !work.undoneCreations.has(row.id)) || work.created.has(row.id)
 
 /**
- * An edge is a fact about its downstream, whichever aspect asserts it. Throws FORBIDDEN when the downstream
- * is outside of the limit of the actor's token; the upstream may be anywhere.
+ * An edge is a fact about its downstream, whichever aspect states it. Throws FORBIDDEN if the downstream is
+ * outside the limit of the actor's token; the upstream may be anywhere.
  */
 export function checkDownstreamWithinLimit(work: UnitOfWork, downstreamId: number): void {
   if (!work.limit) return
@@ -139,7 +142,7 @@ export function checkDownstreamWithinLimit(work: UnitOfWork, downstreamId: numbe
   )
 }
 
-/** Throws FORBIDDEN when the domain (null is the top level) is outside of the limit of the actor's token. */
+/** Throws FORBIDDEN if the domain (null is the top level) is outside the limit of the actor's token. */
 export function checkWithinLimit(work: UnitOfWork, domainId: number | null): void {
   if (!work.limit || (domainId !== null && work.limit.domainIds.has(domainId))) return
   const urn = domainId === null ? undefined : work.byId.get(domainId)?.urn

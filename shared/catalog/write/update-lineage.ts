@@ -33,7 +33,7 @@ export async function updateLineage(db: Db, input: UpdateLineageInput, call: Cal
   })
   const removed = namedEdges(input.edgesToRemove, 'input.edgesToRemove')
   const removedKeys = new Set(removed.map(edgeKey))
-  // An edge that is also removed is not added first: the removal wins, and needs less of its ends.
+  // An edge that is also removed is not added first: the removal wins, and requires less of its ends.
   const added = namedEdges(input.edgesToAdd, 'input.edgesToAdd').filter(
     (edge) => !removedKeys.has(edgeKey(edge))
   )
@@ -73,7 +73,7 @@ function namedEdges(list: UpdateLineageInput['edgesToAdd'], listField: string): 
 const edgeKey = ({ upstreamUrn, downstreamUrn }: ParsedEdge): string => `${upstreamUrn}\n${downstreamUrn}`
 
 /**
- * A job and its flow have no edge to write, yet both must exist like the ends of any other edge. Throws
+ * A job and its flow have no edge to write, but both must exist like the ends of any other edge. Throws
  * MISSING_REFERENCE.
  */
 async function refuseAbsentEnds(db: Db, edges: readonly NamedEdge[]): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Thrown when a chunk refers to what an older, unfinished load may still create, or compares what an older
- * load of its source may still state. The chunk is handed back and tried again.
+ * Thrown if a chunk refers to an entity that an older, unfinished load may still create, or compares
+ * statements that an older load of its source may still change. The chunk is put back and tried again.
  */
 export class WaitForOlderLoad extends Error {
   constructor() {

@@ -1,4 +1,4 @@
-/** Writes the statements that a transaction has changed, and notes in the journal what they were. */
+/** Writes the statements that a transaction has changed, and notes their previous content in the journal. */
 import type { Tx } from '../../db/database.ts'
 import type { JsonObject, JsonValue, PatchBefore } from '../../model/changes.ts'
 import { patchedAttributes } from '../../model/edge-patches.ts'
@@ -80,12 +80,12 @@ const isWorthWriting = (
   isHidden(owner, before) ||
   seqOfChange(row) !== seqOfChange(before)
 
-/** Whether a row of which only the order was raised must be written. */
+/** Whether a row whose order alone was raised must be written. */
 const mustRaise = (work: UnitOfWork): boolean => work.guards.raisesOrder && work.older.isDestructive
 
 /**
- * A record that leaves a statement as it was raises its order at most: the statement stays the work of the
- * change that made it so.
+ * A record that leaves a statement unchanged at most raises its order. The statement still belongs to the
+ * change that set it.
  */
 function withChangedSeq(
   { seq }: UnitOfWork,
@@ -118,8 +118,8 @@ function noteAdded(
 }
 
 /**
- * Notes the content of statements before they were removed or rewritten, patches included: an older patch
- * counts as part of a statement.
+ * Notes the content of statements before they were removed or rewritten. It includes patches, because an
+ * older patch counts as part of a statement.
  */
 function noteChanges({ journal, seq }: UnitOfWork, owner: OwnerStatements): void {
   if (!journal) return
@@ -142,7 +142,10 @@ function noteChanges({ journal, seq }: UnitOfWork, owner: OwnerStatements): void
   }
 }
 
-/** Notes patches of edges that nobody asserts, before or after. Those of a statement are noted with the statement. */
+/**
+ * Notes the patches of edges that nobody stated before or states after. Those of a statement are noted with
+ * the statement.
+ */
 function notePatches({ journal }: Pick<UnitOfWork, 'journal'>, owner: OwnerStatements): void {
   const edges = new Map(
     [...owner.patches, ...owner.storedPatches].map((patch) => [patchedEdge(patch), patch])
@@ -152,7 +155,7 @@ function notePatches({ journal }: Pick<UnitOfWork, 'journal'>, owner: OwnerState
     const key = { downstreamId, upstreamId, ownerId, field }
     const isKept = rowsOfEdge(owner, downstreamId, upstreamId).every((row) => row.field !== field)
     if (edge?.stored.some((row) => row.field === field)) {
-      // The statement was removed and then patched. What it said before has the older patches in it.
+      // The statement was removed and then patched. Its previous content includes the older patches.
       if (isKept && patchesOfEdge(owner, key).some((patch) => !owner.storedPatches.includes(patch)))
         journal?.note({ kind: 'patched', key, before: [] })
       continue
@@ -184,7 +187,7 @@ const patchesBefore = (
       changedSeq: seqOfChange(patch)
     }))
 
-/** The content of a statement for a journal: with the patches of its aspect applied. */
+/** The content of a statement for a journal, with the patches of its aspect applied. */
 export const statedBefore = (row: StatementRow, patches: readonly EdgePatchRow[]): StatementBefore => ({
   seq: row.seq,
   line: row.line,
@@ -204,7 +207,7 @@ const looksTheSame = (owner: OwnerStatements, before: StatementRow, now: Stateme
   (owner.patches.length + owner.storedPatches.length === 0 ||
     equalJson(shownAttributes(before, owner.storedPatches), shownAttributes(now, owner.patches)))
 
-/** The attributes of a statement, with the patches applied; null when neither has any. */
+/** The attributes of a statement, with the patches applied; null if there are none. */
 function shownAttributes(row: StatementRow, patches: readonly EdgePatchRow[]): JsonObject | null {
   const own = patchesOfEdge({ patches }, row)
   return own.length === 0
@@ -212,7 +215,7 @@ function shownAttributes(row: StatementRow, patches: readonly EdgePatchRow[]): J
     : patchedAttributes(row, explicitAttributes(row.field, row.attributes), own)
 }
 
-/** Writes removals and replacements, which are remembered while anything older may still be applied. */
+/** Writes removals and replacements, which are stored while anything older may still be applied. */
 async function writeOrder(tx: Tx, work: UnitOfWork, owners: readonly OwnerStatements[]): Promise<void> {
   if (!work.older.isUnfinished) return
   await writeTombstones(
