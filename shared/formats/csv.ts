@@ -62,10 +62,7 @@ function domainOf({ names, places }: CsvHeader, cells: readonly string[]): Chang
   ]
 }
 
-/**
- * The name in this header of a column whose NDJSON name is `field`; `field` itself if there is no such
- * column.
- */
+/** The name that this header gives the column called `field` in NDJSON; `field` itself without such a column. */
 export const csvFieldOf = (header: CsvHeader, field: string): string =>
   header.names[placesByField(header).get(field) ?? -1] ?? field
 
