@@ -1,4 +1,7 @@
-/** Lists of ids, from none to hundreds of thousands, in a pool that is large enough or has to grow: what is put in is there, and who looks is not disturbed. */
+/**
+ * Lists of ids, from empty to hundreds of thousands, in a pool that is large enough or must grow: they
+ * contain what was put in, and open views do not change.
+ */
 import t from 'tap'
 import { Adjacency, membersIn } from '../shared/graph/adjacency.ts'
 import { walkGraph } from '../shared/graph/walk-graph.ts'
@@ -99,7 +102,8 @@ t.test('a large walk stops where no list is, whatever was walked before it', asy
     never
   )
   t.equal(before.ids.length, 1_999)
-  // Lists stand below id 256 only: who is found has none, and was followed a moment ago.
+  // Only ids below 256 have lists. A walk reaches entities that have none, or that were followed a moment
+  // ago.
   const fan = new Adjacency()
   add(fan, 1, range(2, 200), null)
   for (const id of range(2, 200)) add(fan, id, [id + 1_000], null)

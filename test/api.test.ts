@@ -1,4 +1,7 @@
-/** The HTTP and GraphQL border: transport, errors, limits, operations, and the mutations of domains and lineage. */
+/**
+ * The HTTP and GraphQL interfaces: transport, errors, limits, operations, and the mutations of domains and
+ * lineage.
+ */
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -842,7 +845,7 @@ t.test('a process that stops answers what is under way and then lets go', async 
   t.equal((await send('the-first-token-of-all')).status, 200, 'the first token is there')
 
   const { token } = await createToken(db, { name: 'slow', scopes: ['read'] })
-  // Whoever asks for this token waits for the lock: a request that is under way.
+  // A request with this token waits for the lock, so it stays in progress.
   const blocker = await db.transaction()
   await blocker.raw('lock table access_token in access exclusive mode')
   const underWay = send(token)
@@ -863,12 +866,15 @@ t.test('a database that does not answer is fatal at the start', async (t) => {
   await service.stop()
 })
 
-/** Until a statement waits for a lock. */
+/** Waits until a statement waits for a lock. */
 async function untilSomebodyWaits(db: Db): Promise<void> {
   while ((await query(db, 'select 1 from pg_locks where not granted')).length === 0) await sleep(10)
 }
 
-/** Makes every query fail with a text that must not get out, until it is fixed; the token is still found, whenever it is looked up. */
+/**
+ * Makes every query except those that look up the token fail, with a text that must not be shown, until it is
+ * fixed.
+ */
 async function withBrokenQueries(
   t: { teardown: (work: () => void) => unknown },
   { db }: TestServer

@@ -1,4 +1,4 @@
-/** The domain tree and who is in it: names, places, cycles and depth are decided when they change. */
+/** The domain tree and the assets in it: names, places, cycles and depth are checked when they change. */
 import t, { type Test } from 'tap'
 import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import { readAspect } from '../shared/catalog/entities/read-aspects.ts'
@@ -46,7 +46,7 @@ const move = (domainUrn: Urn, parentDomain: Urn | null): Change => ({
 })
 const remove = (domainUrn: Urn): Change => ({ kind: 'deleteDomain', domainUrn })
 
-/** The tree as the mirror table has it: `child < parent`. */
+/** The tree in the mirror table: `child < parent`. */
 const tree = async (db: Db): Promise<string[]> =>
   (
     await query<{ line: string }>(
@@ -370,7 +370,7 @@ t.test('an asset is in one domain at most', async (t) => {
   t.equal((await refusalOf(apply(db, setDomain(other, top)))).code, 'BAD_REQUEST', 'a domain is no asset')
 })
 
-/** What was written first, what is written over it, and what is read back; a text is the code of the refusal. */
+/** The first write, the write over it, and what is read back; a text is the code of a refusal. */
 type Written = [says: string, before: Change | null, write: Change, left: JsonObject | null | string]
 
 t.test('the two lists of the aspect domains move together', async (t) => {
@@ -382,7 +382,7 @@ t.test('the two lists of the aspect domains move together', async (t) => {
     attribution: { time: 0, actor: 'urn:li:corpuser:x', source: 'urn:li:dataHubAction:x' }
   }
   const put = (value: JsonObject): Change => upsert(asset, 'domains', value)
-  // As DataHub's patch builder writes add_domain and remove_domain.
+  // In the form of DataHub's patch builder for add_domain and remove_domain.
   const add = (urn: Urn): Change => ({
     kind: 'patchAspect',
     entityUrn: asset,

@@ -1,4 +1,7 @@
-/** Lineage edges: stated by their ends, in whole aspects, by patches and by sources, and shown as they live. */
+/**
+ * Lineage edges: stated by their ends, in whole aspects, by patches and by sources, and shown while they
+ * exist.
+ */
 import t from 'tap'
 import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import { readAspect } from '../shared/catalog/entities/read-aspects.ts'

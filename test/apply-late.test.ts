@@ -1,4 +1,7 @@
-/** What was accepted earlier and is applied later has the effect it would have had in its time; what is written beside it. */
+/**
+ * A change that was accepted earlier and is applied later has the same effect as if it had been applied in
+ * order. Also the rows that this needs.
+ */
 import t from 'tap'
 import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import { readAspect } from '../shared/catalog/entities/read-aspects.ts'
@@ -135,7 +138,7 @@ t.test('a chunk that comes late', async (t) => {
             })
           )
         ])
-        // No path names a record with several downstreams, so this leaves the pair of line 1 alone.
+        // No path names a record with several downstreams, so this does not remove the pair of line 1.
         await apply(
           db,
           patch(owner, 'upstreamLineage', {
@@ -364,7 +367,7 @@ t.test('a chunk that comes late', async (t) => {
         left: inDomain(home)
       }
     ]
-    // Also where the chunk is the last of its load, so that nothing older is left.
+    // Also if the chunk is the last of its load, so that nothing older is unfinished.
     for (const { before, since, older, left, remaining } of cases.flatMap((each) =>
       [1, 2].map((remaining) => ({ ...each, remaining }))
     )) {

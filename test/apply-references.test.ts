@@ -1,4 +1,6 @@
-/** What a change refers to must exist, or be created beside it; what is refused leaves no trace; deletions. */
+/**
+ * References must exist, or be created together with the change. A refused change has no effect. Deletions.
+ */
 import t from 'tap'
 import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import { readAspects } from '../shared/catalog/entities/read-aspects.ts'

@@ -1,4 +1,4 @@
-/** The one write path: aspects are written, patched and read back, and what is refused changes nothing. */
+/** The one write path: aspects are written, patched and read back, and a refused change changes nothing. */
 import t from 'tap'
 import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import { readAspect } from '../shared/catalog/entities/read-aspects.ts'

@@ -1,4 +1,4 @@
-/** Who may do what: tokens from their text to their end, scopes, and that no way around the check exists. */
+/** Authorization: the life of a token, scopes, and no route that skips the check. */
 import t from 'tap'
 import { createAuthenticate } from '../shared/catalog/access/authenticate.ts'
 import { bootstrapToken } from '../shared/catalog/access/bootstrap-token.ts'
@@ -19,7 +19,7 @@ import { connectTestDatabase, withDatabase } from './support/database.ts'
 import { sendBytes } from './support/raw-request.ts'
 import { withServer } from './support/server.ts'
 
-/** What requests came on. */
+/** The connection of a request. */
 const connection = {}
 const ping = '{ entityExists(urn: "urn:li:domain:none") }'
 
@@ -547,7 +547,7 @@ t.test('the first token', async (t) => {
 })
 
 t.test('a database that is away lets nobody in', async (t) => {
-  // The graph has a connection of its own, which this does not take away.
+  // The graph has a connection of its own, which stays open.
   const { rest, graphql, db, tokenWith } = await withServer(t, { memory: false })
   const unseen = await tokenWith(['admin'])
   await graphql(ping)

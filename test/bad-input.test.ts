@@ -1,4 +1,7 @@
-/** Every row of test/cases/bad-input.json: the answer it must get, and that a refused request changes nothing. Never 500. */
+/**
+ * Every row of test/cases/bad-input.json gets its expected answer, and a refused request changes nothing. The
+ * answer is never 500.
+ */
 import t, { type Test } from 'tap'
 import { createToken } from '../shared/catalog/access/create-token.ts'
 import type { Db } from '../shared/db/database.ts'
@@ -22,7 +25,7 @@ import { withRunningServer } from './support/running-server.ts'
 import { changedTables, createTableChecksums } from './support/table-checksums.ts'
 
 const cases = readCases()
-/** What records a load, and is no metadata. */
+/** Tables about loads, which are not metadata. */
 const loadTables = ['load', 'chunk', 'reject', 'load_declaration', 'audit']
 
 const makeTokens = async (db: Db, write: string): Promise<Record<TokenName, string | null>> => {
@@ -142,7 +145,7 @@ t.test('bad input', async (t) => {
     t.strictSame(lines, row.expect.rejects)
   }
 
-  /** The newest load comes to the state within 5 seconds. */
+  /** The newest load reaches the state within 5 seconds. */
   const checkLastLoad = async (t: Test, state: string): Promise<void> => {
     let found: JsonValue | undefined
     for (let tries = 0; tries < 50 && found !== state; tries += 1) {

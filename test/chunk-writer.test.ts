@@ -1,4 +1,7 @@
-/** Storing what was gathered: one chunk behind the reading, and what goes wrong with it is told, once, as what it was. */
+/**
+ * Storing gathered records: one chunk is stored while the next is read, and an error is reported once,
+ * unchanged.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createChunkWriter, type Stored } from '../shared/catalog/loads/chunk-writer.ts'
@@ -89,7 +92,10 @@ t.test('a writer that stores behind', async (t) => {
   })
 })
 
-/** Has the database refuse chunks with an error, the first `passed` of them excepted, `times` times. */
+/**
+ * Makes the database refuse chunks with an error: the first `passed` chunks succeed, and the next `times`
+ * fail.
+ */
 async function refuseChunks(
   { rows }: LoadBench,
   sqlState: string,

@@ -1,4 +1,6 @@
-/** `tributary search`, `resolve`, `export` and `domain`: what they say, send and change, on a real server. */
+/**
+ * `tributary search`, `resolve`, `export` and `domain`: what they print, send and change, on a real server.
+ */
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { addEdge, apply, column, create, dataset } from './support/changes.ts'
@@ -19,7 +21,7 @@ async function withCatalog(t: Test): Promise<Run> {
 }
 
 const quiet = { err: [], drawn: [] }
-/** The rows of a CSV, whose lines end in CRLF. */
+/** The rows of a CSV, whose lines end with CRLF. */
 const rows = ({ out }: Outcome): string[] => out.map((line) => line.replace(/\r$/, ''))
 const urnOf = ({ out }: Outcome): string => out[0] ?? ''
 

@@ -1,4 +1,4 @@
-/** `tributary load`, without a process of its own: what it finds, sends and says, and how it ends. */
+/** `tributary load` in the same process: the files it finds, what it sends and prints, and its exit codes. */
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
@@ -526,7 +526,7 @@ t.test('a load that waits is followed until it is cancelled: 5 while it runs, 3 
   })
   t.match(await run(['load', '-', '--wait', '1'], { env, input }), { code: 5, out: [/continues/] })
   const followed = run(['load', 'status', id, '--follow'], { env })
-  // by then it is followed by its events
+  // by then its events are followed
   await sleep(2_500)
   t.match(await run(['load', 'cancel', id], { env }), { code: 0, out: [/is cancelled/] })
   t.match(await followed, { code: 3, out: [/is cancelled: 1 received, 0 applied/] })

@@ -1,4 +1,4 @@
-/** `tributary load` on a bad network: one load comes of an upload, however often it had to be sent. */
+/** `tributary load` on a bad network: an upload becomes exactly one load, however often it had to be sent. */
 import { readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ const records = Array.from(
 ).join('')
 
 type Attempt = { key: string; body: string }
-/** What the stand-in does with an attempt: cuts the connection once something has come, or answers. */
+/** What the stand-in server does with an attempt: cuts the connection after the first bytes, or answers. */
 type Doing = 'cut' | { status: number; headers?: Record<string, string>; code?: string }
 
 const done: Doing = { status: 200 }
@@ -37,7 +37,7 @@ const load = {
   counts: { received: 1, applied: 1, unchanged: 0, rejected: 0 }
 }
 
-/** A server that does with the first attempts what the list says. */
+/** A server that treats the first attempts as the list says. */
 async function withAttempts(t: Test, list: readonly Doing[]): Promise<{ url: string; attempts: Attempt[] }> {
   const attempts: Attempt[] = []
   function answer(doing: Doing, request: IncomingMessage, response: ServerResponse): void {
@@ -282,7 +282,7 @@ t.test('a load is followed', async (t) => {
       counts: { received: 9, applied, unchanged: 0, rejected: 0 }
     })
 
-  /** Asked, it is for ever where it was; `events` says how it ends. */
+  /** Its state never changes when polled; `events` gives its end. */
   async function follow(
     t: Test,
     events: (response: ServerResponse, asked: number) => void
@@ -388,7 +388,8 @@ t.test('on a real server', async (t) => {
     ])
     const run = loadBy(url, '--source', 'killed')
     await victim.ended
-    // the key of a process that died is free when nothing was heard of it for a minute: the test does not wait for that
+    // the key of a process that died is free after a minute without a heartbeat; the test does not wait for
+    // that
     await server.db.raw(
       `update load set touched_at = now() - interval '10 minutes' where state = 'receiving'`
     )
@@ -401,7 +402,7 @@ t.test('on a real server', async (t) => {
   })
 })
 
-/** How many loads of a source there are in each state. */
+/** The number of loads of a source in each state. */
 async function statesOf({ db }: TestServer, source: string): Promise<Record<string, number>> {
   const { rows }: { rows: { state: string; count: number }[] } = await db.raw(
     'select state, count(*)::int as count from load where source = ? group by state order by state',

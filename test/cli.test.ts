@@ -1,4 +1,4 @@
-/** The command line: what each command says, and how it ends, without a process of its own. */
+/** The command line in the same process: the output and exit code of each command. */
 import { spawnSync } from 'node:child_process'
 import { accessSync, closeSync, constants, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -336,7 +336,7 @@ t.test('lineage', async (t) => {
   const { url, token, db } = await withServer(t)
   const env = { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: token, LANG: 'C.UTF-8' }
   const [a, b, c, d, x, y] = [dataset('a'), dataset('b'), dataset('c'), dataset('d'), job('x'), dataset('y')]
-  // one call each: the ids, and with them the order within a degree, are then those of the names
+  // one call each, so that ids, and with them the order within a degree, follow the names
   for (const urn of [a, b, c, d, x, y]) await apply(db, ...create(urn))
   for (const [up, down] of [
     [a, b],
@@ -517,7 +517,7 @@ t.test('doctor', async (t) => {
   t.test('finds nothing wrong where nothing is', async (t) => {
     const { code, out } = await run(['doctor', '--json'], { env: { DATABASE_URL: url } })
     const findings: { check: string; verdict: string }[] = out.map((line) => JSON.parse(line))
-    // the throw-away database of the tests is not durable
+    // the temporary database of the tests is not durable
     const isDurable = findings.every(({ check, verdict }) => check !== 'durability' || verdict === 'fine')
     t.same(
       findings.filter(({ check, verdict }) => check !== 'durability' && verdict === 'wrong'),
@@ -592,7 +592,7 @@ t.test('doctor', async (t) => {
   })
 })
 
-/** The packages from the registry that these files import, or what they import does. */
+/** The npm packages that these files import, directly or indirectly. */
 function packagesBehind(files: readonly string[]): string[] {
   const seen = new Set<string>()
   const packages = new Set<string>()
@@ -610,7 +610,7 @@ function packagesBehind(files: readonly string[]): string[] {
   return [...packages].sort()
 }
 
-/** A server that begins to export and breaks off. */
+/** A server that begins an export and breaks off. */
 function withCutAnswer(t: Test): Promise<string> {
   return withStandIn(t, (_request, response) => {
     response.writeHead(200, { 'x-lineage-total': '2', 'x-lineage-complete': 'true' })

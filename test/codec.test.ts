@@ -1,4 +1,4 @@
-/** Stored columns give back what was stored, or are refused: whatever part of them is damaged. */
+/** Stored columns return what was stored, or are refused, whichever part of them is damaged. */
 import t from 'tap'
 import { packColumns, unpackColumns, type StoredKind } from '../shared/statements/codec.ts'
 import { fc } from './support/fast-check.ts'

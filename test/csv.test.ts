@@ -1,4 +1,7 @@
-/** CSV: rows out of bytes, wherever those are cut; cells, headers and faults; what an independent writer writes is read back. */
+/**
+ * CSV: rows from bytes that are cut anywhere; cells, headers and errors; output of an independent writer is
+ * read back.
+ */
 import { deepStrictEqual, equal } from 'node:assert/strict'
 import t from 'tap'
 import { CatalogError } from '../shared/errors.ts'
@@ -290,7 +293,7 @@ t.test('rows', async (t) => {
       async function* endless(): AsyncGenerator<Buffer> {
         yield Buffer.from('upstream,downstream\n"')
         for (let index = 0; index < pieces; index += 1) {
-          // A copy each time, as a socket gives them: what is kept counts.
+          // A copy each time, as a socket gives them, so that retained memory is measured.
           yield Buffer.from(piece)
           if (index % 64 === 63) memory.look()
         }
@@ -446,7 +449,7 @@ function isBalanced(text: string): boolean {
   return depth === 0
 }
 
-/** No controls, nothing that turns text around. */
+/** No control characters, and none that change the direction of text. */
 const isStorable = (text: string): boolean => !/[\p{Cc}\u202a-\u202e\u2066-\u2069\u241f]/u.test(text)
 
 const isPair = ([upstream, downstream]: [string, string]): boolean =>

@@ -1,4 +1,7 @@
-/** What clients of DataHub ask over GraphQL beside domains and lineage: who they are, what hangs on an entity, tokens of an actor. */
+/**
+ * Requests of DataHub's clients over GraphQL besides domains and lineage: the current user, relationships of
+ * an entity, tokens of an actor.
+ */
 import t from 'tap'
 import { limits } from '../shared/limits.ts'
 import type { JsonObject } from '../shared/model/changes.ts'

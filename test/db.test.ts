@@ -1,4 +1,4 @@
-/** The way to Postgres: schema, transactions, lost connections, what errors mean. */
+/** Access to Postgres: schema, transactions, lost connections, the meaning of errors. */
 import t from 'tap'
 import { migrations } from '../migrations/index.ts'
 import { reportBacklog } from '../shared/catalog/loads/report-backlog.ts'
@@ -65,7 +65,7 @@ t.test('the pool', async (t) => {
         'explain (analyze) select count(*) from generate_series(1, 10)'
       )
       t.notMatch(plan.map((row) => row['QUERY PLAN']).join('\n'), /JIT/)
-      // Not every server could compile one.
+      // Not every server supports compilation.
       t.same(await query(other, 'show jit'), [{ jit: 'off' }])
     }
   )
@@ -171,7 +171,7 @@ t.test('a server behind TLS with a self-signed certificate', async (t) => {
   const front = await withTlsFront(t, { protocol: 'postgres', target })
   const { user, password = '', database } = direct
 
-  /** null when a statement went through, encrypted as wanted; else the error. */
+  /** null if a statement succeeded, encrypted as requested; otherwise the error */
   async function reach(host: string, parameters: string): Promise<unknown> {
     const db = connectTestDatabase(
       `postgres://${user}:${encodeURIComponent(password)}@${host}:${front.port}/${database}?${parameters}`,
@@ -409,7 +409,7 @@ t.test('what an error of the database means', async (t) => {
   t.equal(toCatalogError(own), own)
 })
 
-/** Terminates the backend that runs the statement, once it runs. */
+/** Terminates the backend that runs the statement, once it is running. */
 async function endStatement(admin: Db, statement: string): Promise<void> {
   for (;;) {
     const ended = await query(

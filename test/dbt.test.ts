@@ -1,4 +1,7 @@
-/** Loads of dbt projects: what a manifest becomes, and that it is the lineage that events of the same project have. */
+/**
+ * Loads of dbt projects: the result of a manifest, and that it gives the same lineage as events of the same
+ * project.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -44,7 +47,7 @@ const load = (
     headers: { 'content-type': 'application/json' }
   })
 
-/** Edges as `upstream > downstream`, of the assets that are there. */
+/** Edges as `upstream > downstream`, of the existing assets. */
 async function edgesOf(db: Db, source?: string): Promise<string[]> {
   const rows = await query<{ edge: string }>(
     db,
@@ -607,7 +610,7 @@ t.test('real projects are the lineage that their events have', async (t) => {
   const folder = process.env.TRIBUTARY_TEST_DATA ?? join(packageRoot, '..', 'shared', 'data')
   if (skipUnless(t, existsSync(join(folder, 'dbt')), 'no folder of real data: set TRIBUTARY_TEST_DATA'))
     return
-  // What a manifest says and events leave out; docs/guides/dbt.md says why.
+  // What a manifest contains and events do not; docs/guides/dbt.md says why.
   const onlyInManifest: { [project: string]: string[] } = {
     small: [],
     postgres: ['customers', 'orders', 'payments'].map((name) => {
@@ -639,7 +642,7 @@ t.test('real projects are the lineage that their events have', async (t) => {
   }
 })
 
-/** The fixtures are what a test of OpenLineage expects: places that are any value there are given one. */
+/** The fixtures are expectations of an OpenLineage test; places where any value is allowed are given one. */
 function eventsOf(text: string): JsonObject[] {
   const filled = text
     .replaceAll('{{ is_datetime(result) }}', '2026-01-01T00:00:00Z')
@@ -653,7 +656,7 @@ function eventsOf(text: string): JsonObject[] {
   }))
 }
 
-/** From dataset to dataset, past the job between them. */
+/** From dataset to dataset, skipping the job between them. */
 async function edgesThroughJobs(db: Db): Promise<string[]> {
   const edges = (await edgesOf(db)).map((each) => each.split(' > '))
   const isDataset = (urn = ''): boolean => urn.startsWith('urn:li:dataset:')
@@ -666,7 +669,7 @@ async function edgesThroughJobs(db: Db): Promise<string[]> {
   )
 }
 
-/** A project without cycles: a node depends on those before it. */
+/** A project without cycles: a node only depends on earlier ones. */
 const projects = fc
   .array(
     fc.record({
@@ -687,7 +690,10 @@ const projects = fc
     })
   })
 
-/** The edges of a project, the slow way: every way from a table to a table over what is no table. */
+/**
+ * The edges of a project, by the slow method: every path from a table to a table through nodes that are not
+ * tables.
+ */
 function oracle(nodes: readonly TestNode[]): string[] {
   const byId = new Map(nodes.map((each) => [each.unique_id, each]))
   const typeOf = (id: string): string => id.split('.')[0] ?? ''
@@ -721,7 +727,7 @@ t.test('random projects', async (t) => {
   await fc.assert(
     fc.asyncProperty(projects, fc.nat(), fc.infiniteStream(fc.nat()), async (drawn, removed, numbers) => {
       round += 1
-      // Each round has tables and a source of its own: what a round leaves behind is not the next one's.
+      // Each round has its own tables and source, because a round does not clean up.
       const name = `p${round}`
       const nodes = drawn.map((each): TestNode => ({ ...each, schema: name }))
       const send = (some: readonly TestNode[]): Promise<RestAnswer> =>

@@ -1,4 +1,4 @@
-/** Places put in order digit by digit: as a stable sort puts them. */
+/** Sorting places digit by digit gives the same order as a stable sort. */
 import t from 'tap'
 import { orderedBy, placesUpTo } from '../shared/model/digit-order.ts'
 import { fc } from './support/fast-check.ts'

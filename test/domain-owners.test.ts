@@ -1,4 +1,7 @@
-/** A token limited to a domain manages what is below it and nothing else, through every door that writes. */
+/**
+ * A token limited to a domain can change everything below the domain and nothing else, through every
+ * interface that writes.
+ */
 import t, { type Test } from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject, JsonValue } from '../shared/model/changes.ts'
@@ -8,10 +11,13 @@ import { withServer, type RestAnswer, type RestRequest, type TestServer } from '
 const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
 const domain = (id: string): string => `urn:li:domain:${id}`
 
-/** What a door is pushed at: an asset and its domain with its parent, another asset beside it, and the name of a domain that is not there. */
+/**
+ * The targets of an attempt: an asset with its domain and the domain's parent, another asset next to it, and
+ * the name of a domain that does not exist.
+ */
 type Target = { asset: string; domain: string; parent: string; beside: string; fresh: string }
 
-/** A way of writing. Asynchronous ones answer with a load, or leave one behind. */
+/** A way of writing. Asynchronous ones answer with a load, or create one. */
 type Door = { name: string; request: (target: Target) => RestRequest; isLoad?: boolean }
 
 const mutation = (name: string, input: (target: Target) => string): Door => ({
@@ -258,7 +264,7 @@ const doors: readonly Door[] = [
   )
 ]
 
-/** Tables that tell of loads, their records and who called; the catalog is in the others. */
+/** Tables about loads, their records and callers; all others contain the catalog. */
 const bookkeeping = new Set([
   'audit',
   'chunk',
@@ -274,7 +280,7 @@ const bookkeeping = new Set([
   'graph_horizon'
 ])
 
-/** What became of all loads so far, once each has ended. */
+/** The result of all loads so far, after each has ended. */
 async function untilLoadsEnd({ db }: TestServer): Promise<{ applied: number; refused: number }> {
   for (;;) {
     const {
@@ -290,13 +296,13 @@ async function untilLoadsEnd({ db }: TestServer): Promise<{ applied: number; ref
   }
 }
 
-/** Doors that put an asset into a domain. */
+/** The interfaces that put an asset into a domain. */
 const saysADomain = / setDomain|SetDomain|of domains|atomic/
 const isRefused = ({ status, body }: RestAnswer): boolean =>
   status === 403 || body?.errors?.[0]?.extensions?.reason === 'FORBIDDEN'
 const isTaken = ({ status, body }: RestAnswer): boolean => status >= 200 && status < 300 && !body?.errors
 
-/** For each door an asset, another beside it and their domain, below `parent`. */
+/** For each interface: an asset, another next to it, and their domain, below `parent`. */
 const targetsBelow = (parent: string): Target[] =>
   doors.map((_, at) => ({
     asset: dataset(`${parent}_${at}`),
@@ -309,7 +315,7 @@ const targetsBelow = (parent: string): Target[] =>
 const own = targetsBelow('own')
 const others = targetsBelow('other')
 
-/** All that is pushed at, made by an administrator. */
+/** Creates all targets, as an administrator. */
 async function fill(server: TestServer): Promise<void> {
   const body = lines(
     ...['own', 'other'].map((id) => ({ op: 'createDomain', id, name: id })),
@@ -361,7 +367,7 @@ t.test('a token limited to a domain', async (t) => {
       const loads = await untilLoadsEnd(server)
       t.ok(isTaken(answer), answer.text)
       t.equal(loads.refused, loadsBefore.refused, 'no record refused')
-      // Some say what holds already; the point is that they may.
+      // Some of these change nothing, but they must be allowed.
       const isNews = !saysADomain.test(door.name)
       if (isNews) t.not(changedTables(before, await catalogTables()).length, 0, 'something changed')
     })
@@ -413,7 +419,7 @@ const columnOf = (asset: string): string => `urn:li:schemaField:(${asset},c)`
 const modelGroup = (name: string): string => `urn:li:mlModelGroup:(urn:li:dataPlatform:mlflow,${name},PROD)`
 const mlModel = (name: string): string => `urn:li:mlModel:(urn:li:dataPlatform:mlflow,${name},PROD)`
 
-/** An aspect of one's own that states an edge into `downstream`. */
+/** An aspect of an own asset that states an edge into `downstream`. */
 type Stated = {
   name: string
   owner: string
@@ -486,7 +492,7 @@ const statedEdges: readonly Stated[] = [
   }
 ]
 
-/** Ways of sending one proposal; loads leave a reject. */
+/** The ways of sending one proposal; loads report a reject. */
 const ways: readonly { name: string; request: (sent: JsonObject) => RestRequest }[] = [
   {
     name: 'RestLi',
@@ -621,7 +627,7 @@ t.test('a token limited to a domain changes no edge into what is outside', async
         server.token
       )
       for (const way of ways) {
-        // A load is a source of its own: it would take the place of who has stated the edge.
+        // A load is a source of its own, and would replace the sources of the edge.
         if (!way.request({}).url.startsWith('/loads'))
           await passes(
             t,

@@ -1,4 +1,7 @@
-/** Domain rules: what is new is put into the domain of the first rule that fits, by every door, and nothing else is. */
+/**
+ * Domain rules: every new asset, through every interface, is put into the domain of the first matching rule,
+ * and no other asset is.
+ */
 import t, { type Test } from 'tap'
 import { previewRules } from '../shared/catalog/domains/read-domain-rules.ts'
 import { undoLoad } from '../shared/catalog/loads/undo-load.ts'
@@ -41,7 +44,7 @@ async function withRules(db: Db, rules: readonly JsonValue[]): Promise<void> {
   await setDomainRules(db, { rules }, call)
 }
 
-/** Assets by name with their domain's id; null where they are in none. */
+/** Assets by name with the id of their domain; null if they have none. */
 async function domainsOf(db: Db): Promise<Map<string, string | null>> {
   const rows = await query<{ urn: string; domain: string | null }>(
     db,
@@ -66,7 +69,7 @@ const onlyIfNone = (entityUrn: Urn, domainUrn: Urn): Change => ({
 })
 
 t.test('a pattern fits what the plain rule says', async (t) => {
-  /** Every way to read `*`. */
+  /** All ways to match `*`. */
   const fitsSlowly = (wanted: readonly string[], found: readonly string[]): boolean => {
     const [first, ...rest] = wanted
     if (first === undefined) return found.length === 0
@@ -257,7 +260,7 @@ t.test('the domain does not depend on the order in which loads are applied', asy
     }
     return domainOf(db, asset)
   }
-  /** In the order of acceptance, by hand. Taking an asset out of no domain is not remembered. */
+  /** Computes the order of acceptance by hand. Removing an asset that is in no domain is not recorded. */
   const oracle = (steps: readonly string[]): string | null => {
     let [where, wasSaid]: [string | null, boolean] = [null, false]
     const say = (domainId: string | null): void => {
@@ -284,7 +287,7 @@ t.test('the domain does not depend on the order in which loads are applied', asy
       const mixed = await play(steps, order)
       if (straight !== oracle(steps))
         throw new Error(`${steps.join()} gives ${straight}, not ${oracle(steps)}`)
-      // An offer holds where nothing was said before: then it counts what had been applied.
+      // A rule applies only if the domain was never set or removed; it then counts what was applied.
       const isDecided =
         !steps.includes('offer') ||
         (!steps.includes('leave') && steps.some((name) => name === 'set' || name === 'write'))

@@ -1,4 +1,7 @@
-/** Edges applied in columns leave what they leave record by record, whatever they find in the catalog. */
+/**
+ * Edges applied in columns have the same effect as edges applied record by record, whatever the catalog
+ * contains.
+ */
 import t from 'tap'
 import { createEdgeGatherer } from '../shared/catalog/loads/edge-gatherer.ts'
 import { idsOf, packEdges, type EdgeBatch } from '../shared/catalog/write/edge-payload.ts'
@@ -23,7 +26,7 @@ function gathered(lines: readonly string[], firstLine: number): EdgeBatch {
   return gatherer.take().batch
 }
 
-/** With the URNs alone that an end still has. */
+/** With only the URNs that are still ends. */
 function withoutUnused(batch: EdgeBatch): EdgeBatch {
   const packer = new UrnPacker()
   const placed = (ends: Int32Array): Int32Array =>
@@ -34,7 +37,9 @@ function withoutUnused(batch: EdgeBatch): EdgeBatch {
 
 let idsCount = 0
 
-/** As a process stores them that knows every second dataset: those that were deleted and those that are only referred to are among them. */
+/**
+ * Stored as by a process that knows the id of every second dataset, including deleted ones and placeholders.
+ */
 async function packWithIds(lines: readonly string[], firstLine: number, db: Db): Promise<Buffer> {
   const batch = gathered(lines, firstLine)
   const rows = await query<{ id: number; urn: string }>(
@@ -60,7 +65,7 @@ const packAsEdges = (lines: readonly string[], firstLine: number): Promise<Buffe
 
 t.test('whatever the catalog is, what is left behind is the same', async (t) => {
   const { db } = await withDatabase(t)
-  // The chunks that are played beside have numbers of their own.
+  // The chunks of the other load have numbers of their own.
   await query(db, 'alter table chunk alter column id restart with 1000000')
   let changedCount = 0
   await fc.assert(

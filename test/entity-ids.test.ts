@@ -1,4 +1,7 @@
-/** What a worker remembers of the ids of URNs: right whatever becomes of the entities, forgotten with a restored database, and bounded. */
+/**
+ * The ids of URNs that a worker remembers are correct whatever happens to the entities, are forgotten with a
+ * restored database, and are bounded.
+ */
 import t from 'tap'
 import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import { rememberEntityIds, type EntityIds } from '../shared/catalog/write/entity-ids.ts'
@@ -21,7 +24,7 @@ function packed(urns: readonly Urn[]): PackedUrns {
   return packer.packed()
 }
 
-/** The ids that are given, and how many URNs the database was asked for. */
+/** The returned ids, and the number of URNs that were looked up in the database. */
 async function find(
   db: Db,
   ids: EntityIds,

@@ -1,4 +1,4 @@
-/** The epoch tells one life of a database from another, whatever the rows of both say. */
+/** The epoch distinguishes the runs of a database, even if the rows are equal. */
 import t from 'tap'
 import { ensureEpoch, isWithoutEpoch, readEpoch } from '../shared/store/graph-changes.ts'
 import type { Db } from '../shared/db/database.ts'
@@ -28,7 +28,7 @@ t.test('the epoch of a database', async (t) => {
   })
 
   await t.test('is another in a clone, which has the same rows', async (t) => {
-    // A database that is cloned must have no connections.
+    // A database must have no connections while it is cloned.
     await db.destroy()
     const name = urlName(url)
     const clone = `${name}_clone`

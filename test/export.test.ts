@@ -1,4 +1,7 @@
-/** GET /lineage/export: the same answer in every format, whole or visibly not, whatever names hold and however clients behave. */
+/**
+ * GET /lineage/export: the same content in every format, complete or visibly cut off, with any names and any
+ * behaviour of clients.
+ */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -55,13 +58,13 @@ import { openMemory } from './support/lineage-memory.ts'
 import { withServer, type TestServer } from './support/server.ts'
 import { skipUnless } from './support/skip.ts'
 
-// twenty thousand rows again and again: slow where other tests run beside it
+// twenty thousand rows several times: slow while other tests run
 t.setTimeout(300_000)
 
 const exportUrl = (parameters: { [name: string]: string }): string =>
   `/lineage/export?${new URLSearchParams(parameters).toString()}`
 
-/** The text of an export that is answered with 200. */
+/** The text of an export with status 200. */
 async function exported(
   server: Pick<TestServer, 'rest'>,
   parameters: { [name: string]: string }
@@ -569,7 +572,7 @@ const anyExport: ExportInput = {
 }
 const manyCount = 20_000
 
-/** Written straight into the tables: nothing here is about writing. */
+/** Written directly into the tables, because writing is not tested here. */
 async function writeStar(db: Db, center: Urn, leaves: readonly Urn[]): Promise<void> {
   await apply(db, ...create(center))
   await query(
@@ -596,7 +599,7 @@ t.test(`an export of ${manyCount} rows`, async (t) => {
   const server = await withServer(t, { memory: false })
   const { db } = server
   const start = dataset('large')
-  // Long names, so that no buffer between server and client holds them all.
+  // Long names, so that buffers between server and client cannot hold them all.
   const leaves = Array.from({ length: manyCount }, (_, index) => dataset(`${index} ${'x'.repeat(400)}`))
   await writeStar(db, start, leaves)
   const path = exportUrl({ urn: start, format: 'ndjson' })

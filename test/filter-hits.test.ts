@@ -1,4 +1,7 @@
-/** Sifting what was found: what is kept and counted is what a plain look at each hit says, however hits fall into slices. */
+/**
+ * Filtering hits: the same hits are kept and counted as by checking each one on its own, however hits are
+ * divided into slices.
+ */
 import { deepStrictEqual, equal, fail, ok } from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
@@ -83,7 +86,7 @@ t.test('what is kept of many hits', async (t) => {
   for (const { name, filters, keeps, readsOwn } of questions) {
     await t.test(`is what a look at each says: ${name}`, async (t) => {
       const question = checkQuestion({ urn: hive, direction: 'DOWNSTREAM', ...filters })
-      // Where no degrees are told apart all are 0, as in a search of entities.
+      // Without degrees, all are 0, as in a search of entities.
       await fc.assert(
         fc.asyncProperty(runs, fc.constantFrom(0, 1), fc.boolean(), async (given, firstDegree, wantsKept) => {
           const { kinds, degrees } = hitsOf(
@@ -166,7 +169,10 @@ t.test('what is kept of many hits', async (t) => {
 
 type Asked = { question: (typeof questions)[number]; classCount: number; hitCount: number }
 
-/** Entities of many classes. What is read comes in a later turn of the event loop, so that others sift meanwhile. */
+/**
+ * Entities of many classes. Reads resolve in a later turn of the event loop, so that other filters run in
+ * between.
+ */
 async function siftMany(
   reader: LineageReader,
   { question: { filters, keeps, readsOwn }, classCount, hitCount }: Asked

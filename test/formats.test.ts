@@ -1,4 +1,4 @@
-/** Records of loads: read one by one from bytes as they come, wherever those are cut, in bounded memory. */
+/** Records of loads: read one by one from bytes that are cut anywhere, in bounded memory. */
 import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -62,7 +62,7 @@ const readAll = (
 const parseRecord = (format: RecordFormat, text: string, line: number): unknown =>
   recordParser({ format, header: null }).parse(text, line)
 
-/** The record as sent. */
+/** The record as it was sent. */
 const textOf = (entry: SingleRecord | undefined): string =>
   !entry ? '' : 'shape' in entry ? textOfEdge(entry.shape, entry.upstream, entry.downstream) : entry.text
 
@@ -329,7 +329,7 @@ t.test('lines', async (t) => {
     const chunk = Buffer.alloc(64 * 1024, 'x')
     async function* endless(): AsyncGenerator<Buffer> {
       for (let index = 0; index < 4096; index += 1) {
-        // A copy each time, as a socket gives them: what is kept counts.
+        // A copy each time, as a socket gives them, so that retained memory is measured.
         yield Buffer.from(chunk)
         if (index % 256 === 255) memory.look()
       }

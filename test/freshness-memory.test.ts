@@ -1,4 +1,7 @@
-/** P3 where each API process keeps the graph in memory: what one has acknowledged, every other shows; and the judge who says so. */
+/**
+ * P3 with the graph in memory: each API process shows what any other has acknowledged. Also tests the checker
+ * of that property.
+ */
 import t, { type Test } from 'tap'
 import { buildServer } from '../api/server.ts'
 import { applyRecords, type ApplyContext } from '../shared/catalog/write/apply-records.ts'
@@ -24,7 +27,7 @@ import { randomFrom } from './torture/workload.ts'
 
 const key = 'edge a > b'
 
-/** A history on a clock of its own: each event is one moment after the one before. */
+/** A history with its own clock: each event is one moment after the previous one. */
 function historyOfMoments() {
   let moment = 0
   const history = createHistory(
@@ -39,7 +42,7 @@ function historyOfMoments() {
     history,
     write: (value: string) => history.write([[key, value]]),
     acknowledged: (value: string) => history.write([[key, value]])('acknowledged'),
-    /** The values that a read which began now would be allowed, judged when `end` is called. */
+    /** The values that a read from now until `end` may show. */
     read: () => {
       const judges = ['yes', 'no', 'other'].map((value) => ({ value, judge: history.read() }))
       return {
@@ -148,7 +151,7 @@ t.test('the judge of freshness', async (t) => {
   })
 })
 
-/** An API of its own on the database, with a graph of its own. */
+/** A separate API on the database, with its own graph. */
 async function anotherApi(t: Test, first: TestServer, options: MemoryOptions = {}): Promise<Api> {
   const config = readConfig({ DATABASE_URL: first.databaseUrl, LOG_LEVEL: 'silent' })
   const log = createLog(config)
@@ -231,7 +234,7 @@ t.test(
   }
 )
 
-/** What is one hop below, or null where the graph does not answer. */
+/** The entities one hop downstream, or null if the graph does not answer. */
 async function below(memory: LineageMemory, urn: string): Promise<string[] | null> {
   const opened = await memory.open()
   if (!opened) return null
@@ -250,7 +253,7 @@ t.test('a read that comes while a question to the database is under way waits fo
   const answered = latch()
   const released = latch()
   let isHeld = false
-  /** Once `isHeld`, the answers of Postgres arrive only when they are let through. */
+  /** While `isHeld`, answers of Postgres are delayed until they are released. */
   const slow = (graphDb: Db): Db =>
     new Proxy(graphDb, {
       get(target, name, receiver) {
@@ -304,7 +307,8 @@ for (const { name, andThen } of [
       await andThen(tx)
     })
     t.equal(await below(memory, a), null)
-    // A horizon above a transaction of another test, which pruning never sets, is passed when that transaction has ended.
+    // The horizon may be above a transaction of another test, which pruning never causes. It is passed when
+    // that transaction has ended.
     let seen = null
     while (seen === null) {
       await memory.settled()

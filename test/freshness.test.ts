@@ -1,4 +1,4 @@
-/** P3: what one API process has acknowledged, every API process shows from then on. */
+/** P3: once one API process has acknowledged a write, every API process shows it. */
 import t from 'tap'
 import { buildServer } from '../api/server.ts'
 import { readConfig } from '../shared/platform/config.ts'
@@ -11,7 +11,7 @@ const writers = 4
 
 const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
 
-/** A second API with its own pool on the database of the first, asked with the token of the first. */
+/** A second API with its own pool on the database of the first, with the first one's token. */
 async function secondServer(
   t: Parameters<typeof withServer>[0],
   first: TestServer

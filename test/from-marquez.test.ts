@@ -1,4 +1,7 @@
-/** `tributary load --from-marquez`: another server's events, whatever happens while they are read, are all here, once. */
+/**
+ * `tributary load --from-marquez`: all events of another server are loaded once, whatever happens while they
+ * are read.
+ */
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
@@ -25,7 +28,7 @@ const eventOf = (number: number): JsonObject =>
 
 type Stored = { events: JsonObject[]; asked: string[] }
 
-/** Answers as Marquez does; `trouble` may answer in its place. */
+/** Answers as Marquez does; `trouble` may answer instead. */
 const marquez =
   (
     stored: Stored,

@@ -1,4 +1,7 @@
-/** Random requests from the schema and the routes, from a fixed seed: no answer is a fault of ours. `npm run fuzz` sends many more. */
+/**
+ * Random requests from the schema and the routes, with a fixed seed: no answer shows a bug of the server.
+ * `npm run fuzz` sends many more.
+ */
 import { readFileSync } from 'node:fs'
 import { buildSchema } from 'graphql'
 import t from 'tap'

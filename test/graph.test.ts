@@ -1,4 +1,7 @@
-/** The graph in memory against plain sets and maps: lists that grow and shrink, views that stay, URNs there and back, slices. */
+/**
+ * The graph in memory, compared with plain sets and maps: lists that grow and shrink, stable views, URNs in
+ * and out, slices.
+ */
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import t from 'tap'
 import { membersIn, type AdjacencyView } from '../shared/graph/adjacency.ts'
@@ -22,10 +25,13 @@ import { entityTypeOf, toUrn, type Urn } from '../shared/urn/urn.ts'
 import { fc, seed } from './support/fast-check.ts'
 
 const noPause: Pause = () => Promise.resolve()
-/** Parsing the same shape 300,000 times is most of what the tests would do. */
+/** Parsing the same shape 300,000 times would take most of the time of the tests. */
 const datasetOf = (id: number): Urn => `urn:li:dataset:(urn:li:dataPlatform:hive,n${id},PROD)` as Urn
 
-/** What a graph should hold: each edge as often as it is stated, `upstream downstream`, and what is known of each id. */
+/**
+ * The expected content of a graph: each edge as often as it is stated (`upstream downstream`), and the facts
+ * about each id.
+ */
 type Model = { edges: Map<string, number>; nodes: Map<number, string>; parents: Map<number, number> }
 
 const modelCopy = ({ edges, nodes, parents }: Model): Model => ({
@@ -44,12 +50,12 @@ function listsOf({ edges }: Model, direction: 'UPSTREAM' | 'DOWNSTREAM'): Map<nu
   return lists
 }
 
-/** Ids of the small graphs: more than one page of a table has. */
+/** The ids of the small graphs, which need more than one page of a table. */
 const greatest = 300
 
 const ascending = (ids: Iterable<number>): number[] => [...ids].sort((a, b) => a - b)
 
-/** Where a view is not what the model is; empty where they agree. */
+/** The differences between a view and the model; empty if they agree. */
 function differences(view: GraphView, model: Model, greatestId: number): string[] {
   const found: string[] = []
   const compare = (what: string, expected: string | number, is: string | number): void => {
@@ -91,10 +97,10 @@ function differences(view: GraphView, model: Model, greatestId: number): string[
   return found
 }
 
-/** A change of a graph: an edge asserted once more, or a delta of the change log. */
+/** A change of a graph: an edge that is stated once more, or a delta of the change log. */
 type Change = GraphDelta | { kind: 'stated'; upstreamId: number; downstreamId: number }
 
-/** Tells the model what the graph is told. */
+/** Applies the same change to the model. */
 function note(model: Model, delta: Change): void {
   if (delta.kind === 'stated' || delta.kind === 'unstated') {
     const edge = `${delta.upstreamId} ${delta.downstreamId}`
@@ -120,7 +126,7 @@ const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.leng
 
 const emptyModel = (): Model => ({ edges: new Map(), nodes: new Map(), parents: new Map() })
 
-/** An edge that can be taken away, or null. */
+/** An edge that can be removed, or null. */
 const statedEdge = (model: Model, drawn: number): { upstreamId: number; downstreamId: number } | null => {
   const [upstreamId, downstreamId] = ([...model.edges.keys()][drawn % Math.max(1, model.edges.size)] ?? '')
     .split(' ')
@@ -159,7 +165,7 @@ const drawnDelta = fc.record({
     'domain',
     'parentDomain'
   ),
-  // Most changes hit few nodes, so that their lists go through many sizes.
+  // Most changes concern few nodes, so that their lists pass through many sizes.
   one: fc.oneof(
     { weight: 2, arbitrary: fc.integer({ min: 1, max: 3 }) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: greatest }) }
@@ -179,7 +185,7 @@ const command = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('unpin' as const), at: fc.nat(20) }) }
 )
 
-/** Deltas that hold for the model, which learns them. Ids that are named for the first time are created. */
+/** Deltas that are valid for the model, which applies them. New ids are created. */
 function deltasFor(
   model: Model,
   drawn: readonly { kind: string; one: number; other: number; flags: number }[]
@@ -222,7 +228,7 @@ const entitiesIn = (deltas: readonly Change[]) =>
     delta.kind === 'created' ? [{ id: delta.id, urn: datasetOf(delta.id), parentId: 0 }] : []
   )
 
-/** The changes as a row of the change log contains them: asserted edges in columns, after the deltas. */
+/** The changes in the form of a row of the change log: stated edges in columns, after the deltas. */
 function rowOf(changes: readonly Change[]): Pick<GraphChanges, 'stated' | 'deltas'> {
   const stated = changes.filter((change) => change.kind === 'stated')
   const deltas = changes.filter((change) => change.kind !== 'stated')
@@ -249,7 +255,8 @@ t.test('a graph is what was said of it, and each view what it was when it was pi
           const entities = entitiesIn(deltas)
           await graph.apply({ ...rowOf(deltas), entities, documents: new Map() }, noPause)
         }
-        // A look at the present is a view as well: without it some changes find nobody looking.
+        // Reading the current state also opens a view. Without these reads, some changes would be made while
+        // no view is open.
         const now = graph.pin()
         const wrong = [
           ...differences(now, model, greatest),
@@ -324,7 +331,7 @@ t.test('room that lists have given up is used again, and never under a view', as
   await change(Array.from({ length: 100 }, (_, index) => ({ kind: 'created', id: index + 1 })))
   let bytesEarly = 0
   for (let round = 0; round < 160; round += 1) {
-    // One node gains and loses dozens while somebody looks, and while nobody does.
+    // One node gains and loses dozens of edges, with and without an open view.
     const looked = round % 3 === 0 ? null : { view: graph.pin(), model: modelCopy(model) }
     await change(
       Array.from({ length: 40 }, (_, index) => ({
@@ -421,7 +428,7 @@ t.test(
     const graph = new LineageGraph({ entityCount: 10, greatestId: 10 })
     const flagsOf = (id: number) => ({ isPresent: id % 2 === 0, isRemoved: id % 3 === 0, isDeleted: false })
     const views: GraphView[] = []
-    // Kinds whose numbers take one byte, two, and four.
+    // Types whose numbers take one byte, two, and four.
     const ends = [200, 300, 66_000, 70_000]
     for (const [step, end] of ends.entries()) {
       const ids = Array.from(
@@ -536,7 +543,7 @@ t.test('URNs of all kinds lead to their ids and back', (t) => {
   ]
   const assets = valid(fc.sample(assetText, { numRuns: 2_500, seed }))
   const paths = fc.sample(name, { numRuns: 2_500, seed: seed + 1 })
-  // So many that some have the same hash of 32 bits: a hundred pairs, most often.
+  // So many that some have the same 32-bit hash: usually a hundred pairs.
   const plain = Array.from({ length: 150_000 }, (_, index) => datasetOf(index * 7))
   const assetIds = [...assets, ...plain].map((urn, index) => ({
     urn,
@@ -546,7 +553,7 @@ t.test('URNs of all kinds lead to their ids and back', (t) => {
   const columnsOf = (owners: readonly { urn: Urn; id: number }[], begin: number) =>
     owners.flatMap(({ urn, id }, index) =>
       valid([`urn:li:schemaField:(${urn},${paths[index % paths.length] ?? 'c'})`])
-        // The id of an entity may have a comma, which within the tuple of a column ends it.
+        // The id of an entity may contain a comma; inside the tuple of a column, the comma ends the id.
         .filter((column) => schemaFieldParts(column).parentUrn === urn)
         .map((column) => ({ urn: column, id: begin + index, parentId: id }))
     )
@@ -568,7 +575,8 @@ t.test('URNs of all kinds lead to their ids and back', (t) => {
   }
   const wrong = all.filter(({ id, urn, parentId }, index) => {
     const template = table.templateOf(id)
-    // All names of one template say the same: some will do of those that differ in a number.
+    // All names of one template give the same result, so a few of those that differ only in a number are
+    // enough.
     const isOdd = index < assets.length || parentId !== 0 || index % 50 === 0
     return (
       table.idOf(urn) !== id ||
@@ -626,7 +634,7 @@ t.test('URNs of all kinds lead to their ids and back', (t) => {
   t.end()
 })
 
-/** Texts that follow one another and are the same stand in one place, as a reader of edges gives them. */
+/** Consecutive equal texts have the same position, as a reader of edges gives them. */
 function idsInBytes(table: UrnTable, texts: readonly string[]): number[] {
   const [begins, ends, ids] = [
     new Int32Array(texts.length + 1),
@@ -641,7 +649,8 @@ function idsInBytes(table: UrnTable, texts: readonly string[]): number[] {
     ends[index + 1] = isAgain ? (ends[index] ?? 0) : at + text.length
     at += text.length + 2
   }
-  // In parts: the first of one may be the same as the last of the one before, of which nothing is known any more.
+  // In parts: the first text of one part may equal the last of the previous part, whose position is no longer
+  // known.
   const found: number[] = []
   for (let from = 1; from <= texts.length; from += 997) {
     const to = Math.min(texts.length + 1, from + 997)
@@ -681,7 +690,7 @@ t.test('columns are listed by asset, also those of columns', (t) => {
   t.end()
 })
 
-/** Least degrees over sets, hop by hop; ids within a degree ascending. */
+/** Computes the smallest degrees with sets, hop by hop; ids within a degree are ascending. */
 function naiveWalk(lists: ReadonlyMap<number, readonly number[]>, starts: readonly number[]): string[] {
   const seen = new Set(starts)
   const found: string[] = []
@@ -707,7 +716,8 @@ t.test('what is changed between the slices of walks never shows in their answers
     for (const delta of deltas) note(model, delta)
     await graph.apply({ ...rowOf(deltas), entities: entitiesIn(deltas), documents: new Map() }, pause)
   }
-  // A start and four layers of more ids than a slice follows; edges mostly to the next layer, some to wherever.
+  // A start and four layers with more ids than one slice follows; most edges go to the next layer, some
+  // anywhere.
   const last = 1 + layer * 4
   const anEdge = () => {
     if (below(6) === 0) return { upstreamId: 1, downstreamId: 2 + below(layer) }
@@ -735,7 +745,8 @@ t.test('what is changed between the slices of walks never shows in their answers
   let reached = 0
   let isChanging = false
   const others: { view: GraphView; model: Model }[] = []
-  // While a walk stands still, edges come and go: at random, and dozens of times at one node that it has yet to follow.
+  // While a walk pauses, edges come and go: at random, and dozens of times at one node that the walk has not
+  // followed yet.
   const busyPause: Pause = async () => {
     slices += 1
     await turnOfLoop()

@@ -1,6 +1,6 @@
 /**
- * Edges applied in columns beside other writers: what is left is what the order of acceptance says, wherever the others come
- * between, and each rule that sees to it is shown to be needed there too.
+ * Edges applied in columns next to other writers: the result follows the order of acceptance, wherever the
+ * others interrupt, and each rule that ensures this is shown to be needed here too.
  */
 import t, { type Test } from 'tap'
 import { applyRecords } from '../shared/catalog/write/apply-records.ts'
@@ -39,7 +39,7 @@ type Ends = readonly [upstream: Urn, downstream: Urn]
 
 const ids = rememberEntityIds()
 
-/** Applies edges as the worker does a chunk of them. */
+/** Applies edges as a worker applies a chunk of them. */
 async function applyInColumns(
   tx: Tx,
   load: OpenLoad,
@@ -89,7 +89,7 @@ async function bothWays(
   }
 }
 
-/** The edge waits before it is written while the change does what it can. */
+/** The edge pauses before it is written while the change runs as far as it can. */
 async function race(db: Db, guards: Guards, change: Change): Promise<void> {
   const load = await openLoad(db)
   const inColumns = pausedBefore(db, /^copy$/, (tx) => applyInColumns(tx, load, [[b, a]], { guards }))
@@ -156,7 +156,7 @@ t.test('each rule is needed for edges in columns', async (t) => {
     t,
     'locksOwners',
     async (db, guards) => {
-      // Of two sources: who writes down the name of one first holds up the other.
+      // From two sources: the first to write the name of a new source blocks the other.
       const [older, newer] = [await openLoad(db, { source: 'another-load' }), await openLoad(db)]
       const inColumns = pausedBefore(db, /insert into edge_tombstone/, (tx) =>
         applyInColumns(tx, newer, [[b, a]], { op: 'removeEdge', guards })
@@ -187,7 +187,7 @@ t.test('each rule is needed for edges in columns', async (t) => {
   )
 })
 
-/** What comes beside the edge from b to a, accepted after it, and what a has upstream in the end. */
+/** A change accepted after the edge from b to a, and the resulting upstreams of a. */
 const beside: readonly [
   name: string,
   change: (a: Urn, b: Urn, c: Urn) => Change,
@@ -371,7 +371,7 @@ t.test("chunks that make placeholders for each other's owners do not wait in a c
             [record(1, addEdge(placeholder, present))],
             chunkContext(load, { missingReferences: 'create' })
           )
-      // Both stand before the statement, then both go on.
+      // Both pause before the statement, then both continue.
       const pausedOne = pausedBefore<unknown>(db, statement, inColumns(one))
       await pausedOne.reached
       const pausedTwo = pausedBefore<unknown>(
@@ -399,7 +399,7 @@ t.test('a removal waits for an owner that another writer is about to give the ed
   const { db } = await withDatabase(t)
   const [upstreamUrn, downstreamUrn] = [dataset('never named'), dataset('known')]
   await apply(db, ...create(downstreamUrn))
-  // The call makes the upstream, and stands before it writes the edge.
+  // The call creates the upstream, and pauses before it writes the edge.
   const adding = pausedBefore(db, /^copy$/, (tx) =>
     applyRecords(
       tx,

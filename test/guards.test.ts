@@ -1,6 +1,6 @@
 /**
- * Each rule of the write path against the interleaving that breaks the catalog without it: right with all rules, as
- * production composes them, and wrong with that one left out, so that the test is sure to see it.
+ * Each rule of the write path with an interleaving that breaks the catalog without it. The result must be
+ * right with all rules, as in production, and wrong without the rule, which proves that the test can fail.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -48,7 +48,7 @@ const c = dataset('c')
 const home = domain('home')
 const other = domain('other')
 
-/** Plays a scenario twice, each time on a catalog of three datasets and two domains. */
+/** Runs a scenario twice, each time on a catalog of three datasets and two domains. */
 async function bothWays(
   t: Test,
   name: keyof Guards,
@@ -74,7 +74,10 @@ const upstreams = async (db: Db): Promise<JsonValue> => {
   return (value?.upstreams ?? []).map((entry) => entry.dataset).sort()
 }
 
-/** Two calls at once: the first stands before the statement while the second does what it can. Gives what became of each. */
+/**
+ * Two concurrent calls: the first pauses before the statement while the second runs as far as it can. Returns
+ * the outcome of each.
+ */
 async function race(
   db: Db,
   statement: RegExp,

@@ -3,7 +3,7 @@ import t from 'tap'
 
 t.test('this V8 knows the growth of its heap that a worker asks for', async (t) => {
   const module = new URL('../worker/heap-growth.js', import.meta.url).href
-  // V8 says on stderr that it does not know a flag, and goes on without.
+  // V8 reports an unknown flag on stderr, and continues without it.
   const { stdout, stderr } = spawnSync(
     process.execPath,
     [

@@ -1,4 +1,7 @@
-/** Random graphs with random histories: every reader of lineage answers what a naive oracle answers, as they go and between the slices of a walk. */
+/**
+ * Random graphs with random histories: every lineage reader gives the same answers as a naive oracle, after
+ * each step and between the slices of a walk.
+ */
 import t from 'tap'
 import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import type { LineageReader } from '../shared/catalog/lineage/lineage-reader.ts'
@@ -39,7 +42,7 @@ t.test(
   async (t) => {
     const { db, url } = await withDatabase(t)
     let betweenSlices = async (): Promise<void> => {}
-    // Each slice is as short as can be, and ends when the test has done what it wants.
+    // Each slice is as short as possible, and ends when the test has run its code.
     const turns: Turns = {
       begin:
         (check = () => {}) =>
@@ -55,7 +58,7 @@ t.test(
     const write = (changes: readonly Change[]) =>
       applyCall(db, [record(0, ...changes)], asCall({ missingReferences: 'create' }))
 
-    // More in a layer than a slice follows, so that a walk stands still in the middle of it.
+    // More in a layer than one slice follows, so that a walk pauses in the middle of it.
     const layer = 600
     const hub = dataset('slices.hub')
     const [middle, leaves] = ['middle', 'leaf'].map((name) =>
@@ -80,7 +83,8 @@ t.test(
     async function change(): Promise<void> {
       const gone = new Set(Array.from({ length: 20 }, () => [...edges.keys()][below(edges.size)] ?? ''))
       const removed = [...edges].filter(([key]) => gone.has(key)).map(([, edge]) => edge)
-      // One list grows by dozens and shrinks again, so that its room is given up and wanted again and again.
+      // One list grows by dozens and shrinks again, so that its memory is freed and allocated again and
+      // again.
       const busy = middle?.[layer - 1] ?? hub
       const wanted: (readonly [Urn, Urn])[] = [
         ...Array.from({ length: 10 }, () => [at([hub, ...(middle ?? [])]), at(all)] as const),

@@ -7,7 +7,7 @@ const anyInt = fc.oneof(
   fc.constantFrom(0, 1, -1, 2 ** 31 - 1, -(2 ** 31)),
   fc.integer({ min: 0, max: 200 })
 )
-/** Numbers that come again, steps that come again, and any. */
+/** Repeated numbers, repeated steps, and random numbers. */
 const anyColumn = fc
   .array(fc.tuple(anyInt, fc.constantFrom(0, 1, -3, 2 ** 30), fc.integer({ min: 1, max: 300 })), {
     maxLength: 8

@@ -1,4 +1,7 @@
-/** Edges that a process stores by the ids it knows: applied, refused and given back as if they had been stored by their URNs. */
+/**
+ * Edges that a process stores by ids it knows: applied, rejected and returned as if they had been stored by
+ * URN.
+ */
 import t, { type Test } from 'tap'
 import { unpackEdgesOnly } from '../shared/catalog/loads/chunk-payload.ts'
 import { readRecords } from '../shared/catalog/loads/chunk-records.ts'
@@ -21,7 +24,7 @@ import {
 
 const names = ['a', 'b', 'c']
 
-/** A catalog of a few assets, and what a process knows of it. */
+/** A catalog of a few assets, and the ids that a process knows. */
 async function openCatalog(t: Test): Promise<{ bench: LoadBench; knownIds: () => KnownIds }> {
   const bench = await withLoadBench(t)
   await bench.submit(names.map(entity))
@@ -37,7 +40,9 @@ async function openCatalog(t: Test): Promise<{ bench: LoadBench; knownIds: () =>
   }
 }
 
-/** Empty records before and behind: the first line of a body and a last one without an end are read as texts. */
+/**
+ * Empty records before and after: the first line of a body, and a last line without an end, are read as text.
+ */
 const ended = ['', edge('a', 'b'), edge('b', 'c'), edge('a', 'c'), '']
 
 const edgesIn = (bench: LoadBench) =>
@@ -148,7 +153,7 @@ t.test(
   }
 )
 
-/** As a process has them that has not yet seen that the database was restored. */
+/** The ids of a process that has not noticed yet that the database was restored. */
 const moved = (known: KnownIds): KnownIds => ({
   ...known,
   epoch: 'another',
@@ -162,7 +167,7 @@ t.test('ids that another life of the database gave are not stored', async (t) =>
   const { bench, knownIds } = await openCatalog(t)
   const known = knownIds()
   const stale: KnownIds = { ...moved(known), urnOf: (id) => known.urnOf(id - 1_000) }
-  // The first line is read as a text, so that there are URNs and ids in what is not to be stored.
+  // The first line is read as text, so that the refused chunk has URNs and ids.
   const id = await bench.submit([edge('a', 'b'), edge('b', 'c'), edge('a', 'c'), ''], {}, () => stale)
   const [chunk] = await bench.chunks(id)
   const edges = await unpackEdgesOnly(await bench.payload(chunk?.id ?? 0))

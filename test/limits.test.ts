@@ -1,4 +1,4 @@
-/** Limits that no test of their own door holds: what is at a limit passes, what is one over does not. */
+/** Limits without tests elsewhere: a value at the limit is accepted, and one above it is refused. */
 import { Readable } from 'node:stream'
 import t from 'tap'
 import { readBody } from '../api/loads/read-body.ts'
@@ -24,7 +24,7 @@ t.test('urnMaxNesting: parentheses nest so deep in a URN and no deeper', async (
   t.throws(() => parseUrn(nested(limits.urnMaxNesting + 1)), exceeds('urnMaxNesting'))
 })
 
-/** The same megabyte again and again: a body of any size costs no memory. */
+/** The same megabyte repeated, so that a body of any size needs no memory. */
 function* megabytes(bytes: number): Generator<Buffer> {
   const megabyte = Buffer.alloc(1024 * 1024)
   for (let left = bytes; left > 0; left -= megabyte.length) yield megabyte.subarray(0, left)

@@ -1,4 +1,7 @@
-/** Pictures that grow and shrink: expansions, collapsed nodes, bounded fan-outs, time windows and rows of columns, in SQL and in memory. */
+/**
+ * Lineage graphs that grow and shrink: expansions, collapsed nodes, bounded fan-outs, time windows and rows
+ * of columns, in SQL and in memory.
+ */
 import t from 'tap'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { toUrn } from '../shared/urn/urn.ts'

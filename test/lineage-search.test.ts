@@ -1,4 +1,7 @@
-/** Searches across lineage beyond filters: by number, by time, from columns, several paths, and the snapshot of a scroll. */
+/**
+ * Searches across lineage besides filters: by number, by time, from columns, several paths, and the snapshot
+ * of a scroll.
+ */
 import t from 'tap'
 import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import { heldResultsBounds, holdResults, type HeldResults } from '../shared/catalog/lineage/held-results.ts'
@@ -582,7 +585,7 @@ t.test('a walk that has no time left', async (t) => {
       async (tx) => {
         t.equal((await findHits(sqlLineageReader(tx, null), question)).filtered.total, 2)
         await t.rejects(findHits(sqlLineageReader(tx, null, -1), question), { code: 'DEADLINE_EXCEEDED' })
-        // The walk still has its time, and what comes after it none.
+        // The walk itself has enough time, but the queries after it have none.
         const [early, late] = [sqlLineageReader(tx, null), sqlLineageReader(tx, null, -1)]
         await t.rejects(findHits({ ...late, find: early.find, walk: early.walk }, question), {
           code: 'DEADLINE_EXCEEDED'

@@ -1,4 +1,7 @@
-/** Views of lineage: pictures, shortest paths, domains and counts, by hand-made cases and by random ones, in SQL and in memory. */
+/**
+ * Views of lineage: graphs, shortest paths, domains and counts, in cases worked out by hand and in random
+ * ones, in SQL and in memory.
+ */
 import t, { type Test } from 'tap'
 import { findLineagePaths } from '../shared/catalog/lineage/find-lineage-paths.ts'
 import { readColumnEdges } from '../shared/catalog/lineage/graph-edges.ts'
@@ -65,7 +68,7 @@ const edgeLine =
   ({ upstreamUrn, downstreamUrn, via }: Edge): string =>
     `${name(upstreamUrn)} -> ${name(downstreamUrn)}${via.length > 0 ? ` via ${via.map((entity) => name(entity.urn)).join(' ')}` : ''}`
 
-/** Tests that have nothing in common but the server: each writes into namespaces of its own. */
+/** Tests that share only the server: each writes into its own namespaces. */
 const tests: { name: string; run: (t: Test, server: TestServer, ask: Ask) => Promise<void> }[] = []
 const onOneServer = (name: string, run: (t: Test, server: TestServer, ask: Ask) => Promise<void>): void => {
   tests.push({ name, run })
@@ -112,7 +115,7 @@ onOneServer('pictures of known graphs', async (t, server, ask) => {
   }
 })
 
-/** Random graphs, each written into a namespace of its own. */
+/** Random graphs, each written into its own namespace. */
 async function writeRandom(server: TestServer, prefix: string) {
   const graphs = fc
     .sample(randomGraph, { numRuns: randomCount, seed })
@@ -331,7 +334,7 @@ onOneServer(
       isRemoved: false,
       domainId: null
     }
-    /** Of the processor, in microseconds: what else runs on the machine does not count. */
+    /** CPU time in microseconds, so that other programs on the machine do not matter. */
     const leastWork = async (wide: number): Promise<number> => {
       const made: Partial<LineageReader> = {
         columns: async () => (assetId) => Array.from({ length: wide }, (_, index) => assetId * wide + index),
@@ -351,7 +354,7 @@ onOneServer(
       }
       return least
     }
-    // Where lists are copied for each column it is 64.
+    // It would be 64 if lists were copied for each column.
     const ratio = (await leastWork(20_000)) / (await leastWork(2_500))
     t.ok(ratio < 32, `8 times the columns take ${Math.round(ratio)} times the work`)
   }
@@ -420,7 +423,7 @@ onOneServer(
   }
 )
 
-/** Reads what a test makes up, where a graph of its size would take minutes to write. */
+/** Reads data that the test makes up, because writing a graph of that size would take minutes. */
 async function readMadeUp(
   server: TestServer,
   made: Partial<LineageReader>,

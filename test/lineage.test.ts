@@ -1,4 +1,7 @@
-/** Walks: the same degrees whichever way edges came in and whichever way they are read; filters, pages, bounds, paths. */
+/**
+ * Walks: the same degrees whichever interface wrote the edges and whichever reads them; filters, pages,
+ * limits, paths.
+ */
 import t from 'tap'
 import { scrollAcrossLineage } from '../shared/catalog/lineage/scroll-across-lineage.ts'
 import { query } from '../shared/db/query.ts'
@@ -58,7 +61,7 @@ t.test('degrees of known graphs', async (t) => {
   }
 })
 
-/** URNs in the order of the results, by pages of so many. */
+/** URNs in the order of the results, read in pages of `count`. */
 async function scrolled(
   server: TestServer,
   urn: string,
@@ -100,7 +103,7 @@ t.test('degrees of random graphs', async (t) => {
         let reachedCount = 0
         const check = async (index: number): Promise<void> => {
           const { edges, from, direction } = graphs[index] ?? { edges: [], from: '', direction: 'UPSTREAM' }
-          // A start that no edge names was never written.
+          // A start without edges was never written.
           if (!edges.some((edge) => edge.includes(from))) return
           const expected = inOrder(urnDegrees(naiveDegrees(edges, from, direction), namespaceOf(index)))
           reachedCount += expected.length

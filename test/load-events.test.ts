@@ -1,4 +1,4 @@
-/** GET /loads/{id}/events: a load as it changes, to whoever may see it, for as long as there is something to tell. */
+/** GET /loads/{id}/events: follows a load for everyone who may see it, until it no longer changes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { cancelLoad } from '../shared/catalog/loads/cancel-load.ts'
@@ -11,7 +11,7 @@ import { withServer, type TestServer } from './support/server.ts'
 
 type Event = { event: string; id: string; load: LoadView }
 
-/** Reads the events of a response as they come. */
+/** Reads the events of a response as they arrive. */
 async function* eventsOf(response: Response): AsyncGenerator<Event> {
   let text = ''
   for await (const part of response.body ?? []) {
@@ -146,7 +146,7 @@ t.test('the events of a load', async (t) => {
   })
 })
 
-/** Counts the questions to Postgres. */
+/** Counts the queries to Postgres. */
 function counted(t: Test, db: Db): { questions: () => number } {
   let count = 0
   const listen = (): void => {

@@ -1,4 +1,7 @@
-/** Formats of loads through HTTP and worker: CSV in and out, formats told by content, rejects mended and sent again. */
+/**
+ * Formats of loads through HTTP and a worker: CSV in and out, formats recognised by content, rejects
+ * corrected and sent again.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -458,7 +461,7 @@ t.test('what an export writes is loaded back unchanged', async (t) => {
   for (const format of ['csv', 'ndjson']) {
     await t.test(format, async (t) => {
       const target = await withLoads(t)
-      // The same assets under the same numbers, which are the order of an export's rows; and no edge, no domain of any.
+      // The same assets with the same numbers (the order of an export), without edges or domains.
       const [entities] = await query<{ rows: string }>(
         source.db,
         'select json_agg(entity)::text as rows from entity'
@@ -476,7 +479,7 @@ t.test('what an export writes is loaded back unchanged', async (t) => {
       const rejected = new Set<string>()
       for (const path of pathsOf(format)) {
         const text = await exported(source, path)
-        // What the connectors only refer to is a placeholder, here as there.
+        // Assets that the connectors only refer to are placeholders, as in the first catalog.
         const { body } = await target.post(text, {}, '&missingReferences=create')
         if (text.split('\n').length <= 2) continue
         edges += body.counts.received

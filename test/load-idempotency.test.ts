@@ -1,4 +1,7 @@
-/** Sending a load again under its Idempotency-Key: what it answers, what it stores (nothing), and whoever dies in between. */
+/**
+ * Sending a load again with its Idempotency-Key: the answer, that nothing is stored, and deaths of processes
+ * in between.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
@@ -143,7 +146,7 @@ t.test('under a key', async (t) => {
   async function* whole(...names: string[]): AsyncGenerator<Buffer> {
     for (const name of names) yield line(name)
   }
-  /** Sends one line, and then goes on or breaks off when told. */
+  /** Sends one line, and then continues or breaks off on demand. */
   function paused(name: string): { body: AsyncGenerator<Buffer>; goOn: () => void; breakOff: () => void } {
     let goOn = (): void => {}
     let breakOff = (): void => {}
@@ -232,7 +235,7 @@ t.test('under a key', async (t) => {
     t.match(await bench.load(second.id), { state: 'cancelled' })
   })
 
-  /** An upload whose process died: the row as it was left. */
+  /** An upload whose process died: only its row remains. */
   async function leftBehind(bench: LoadBench, key: string, silentSeconds: number): Promise<string> {
     const { id } = await receiveLoad(bench.db, bench.queue, request(key), whole(key))
     bench.told.length = 0

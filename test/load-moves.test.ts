@@ -1,4 +1,4 @@
-/** The life of a load: what the database allows is what the one table of moves says, and no more. */
+/** The states of a load: the database allows exactly the moves in the table of moves. */
 import t from 'tap'
 import type { Tx } from '../shared/db/database.ts'
 import { inTransaction } from '../shared/db/transaction.ts'
@@ -17,7 +17,7 @@ import { withLoadBench, type LoadBench } from './support/load-bench.ts'
 
 const id = '00000000-0000-4000-8000-000000000001'
 
-/** Everything in shared/store that moves a load. */
+/** All functions in shared/store that change the state of a load. */
 const movers: { [name: string]: (tx: Tx) => Promise<unknown> } = {
   acceptLoad: (tx) => acceptLoad(tx, id),
   startLoad: (tx) => startLoad(tx, id),

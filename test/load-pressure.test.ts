@@ -1,4 +1,7 @@
-/** What uploads do to everything else, and what they are told when there are too many, or no room: nothing half stored. */
+/**
+ * How uploads affect other requests, and the refusals when there are too many or no space: nothing is half
+ * stored.
+ */
 import { request as httpRequest, type ClientRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** What goes wrong with chunks and what follows: failures, deaths, lost messages, and what is thrown away in time. */
+/** Failures of chunks and their consequences: errors, deaths, lost messages, and pruning. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { ApplyRecords } from '../shared/catalog/loads/apply-chunk.ts'
@@ -31,7 +31,7 @@ import {
 const sqlError = (code: string): Error => Object.assign(new Error('something with a secret value'), { code })
 
 t.test('failures', async (t) => {
-  /** Fails for good on records that hold the word. */
+  /** Fails permanently on records that contain the word. */
   const guilty =
     (word: string, error: () => Error): ApplyRecords =>
     async (tx, records, context) => {
@@ -107,7 +107,10 @@ t.test('failures', async (t) => {
     t.match(await bench.load(id), { state: 'done', counts: { applied: 2 } })
   })
 
-  /** Lets workers die of the word until the load ends, at most so many times. Gives how many died. */
+  /**
+   * Lets workers die of records with the word until the load ends, at most `mostDeaths` times. Returns the
+   * number of deaths.
+   */
   async function dieOf(
     bench: LoadBench,
     id: string,
@@ -386,7 +389,7 @@ t.test('pruning', async (t) => {
     const [newest] = await bench.rows<{ xid: number }>(
       'select max(xid::text::bigint) as xid from graph_change'
     )
-    // What began after a transaction that is still open stays, and other tests have transactions.
+    // Changes after the oldest open transaction stay, and other tests have open transactions.
     let pruned = 0
     while (pruned < before) {
       pruned += (await prune(bench.db, { changeLogKeepSeconds: 0 })).graphChanges

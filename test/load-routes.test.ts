@@ -1,4 +1,4 @@
-/** The HTTP doors of loads: what they refuse, what they answer, who may see what. */
+/** The HTTP routes of loads: refusals, answers, and who may see what. */
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -270,7 +270,7 @@ t.test('a load', async (t) => {
 })
 
 t.test('the body of an upload', async (t) => {
-  /** A body in memory, read the way a request is. */
+  /** A body in memory that is read like a request. */
   const bodyOf = (
     parts: Iterable<Buffer> | AsyncIterable<Buffer>,
     encoding?: string,
@@ -394,14 +394,14 @@ t.test('the body of an upload', async (t) => {
       ['nested arrays', '[', 'mcp']
     ] as const) {
       const begin = gzipSync(format === 'csv' ? 'upstream,downstream\n' : format === 'mcp' ? '[' : '')
-      // Members of 10 MB, over and over: the file would be 10 MB for 10 GB.
+      // Repeated members of 10 MB: the compressed file has 10 MB for 10 GB.
       const member = gzipSync(Buffer.alloc(10_000_000, piece))
       let sent = 0
       async function* bomb(): AsyncGenerator<Buffer> {
         yield begin
         for (; sent < 1_000; sent += 1) yield member
       }
-      // Looked at as it comes: what is unpacked ahead of the reader would be there.
+      // Measured while it arrives: data that is decompressed ahead of the reader would show.
       const body = async function* (): AsyncGenerator<Buffer> {
         let pieces = 0
         for await (const piece of bodyOf(bomb(), 'gzip')) {
@@ -495,7 +495,7 @@ t.test('a client that is still sending gets the answer of a refusal', async (t) 
     client.on('error', reject)
     const bomb = gzipSync(Buffer.alloc(8_000_000, '\n'))
     client.write(bomb.subarray(0, bomb.length - 100))
-    // The client has more to send and does not end.
+    // The client has more to send and does not end the body.
   })
   t.equal(answer.status, 413)
   t.match(JSON.parse(answer.text), { code: 'BODY_TOO_LARGE', limit: 'loadMaxCompressionRatio', maximum: 200 })

@@ -1,4 +1,7 @@
-/** Loads that are applied as a whole or not at all (atomic), and loads that only say what they would do (dry run). */
+/**
+ * Loads that are applied completely or not at all (atomic), and loads that only report what they would do
+ * (dry run).
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { allChunkGuards } from '../shared/catalog/loads/chunk-guards.ts'
@@ -34,7 +37,7 @@ const inDomain = (name: string, id: string) => ({
   domainUrn: `urn:li:domain:${id}`
 })
 
-/** Everything that can refer to something stands before what it refers to. */
+/** In an order in which everything precedes its references. */
 const upsideDown = [
   edge('a', 'b'),
   inDomain('a', 'child'),
@@ -44,7 +47,7 @@ const upsideDown = [
   entity('b')
 ]
 
-/** The tables in which what a load has done to the catalog would show. */
+/** The tables in which an effect on the catalog would show. */
 const ofTheLoadItself = ['audit', 'chunk', 'load', 'reject']
 
 async function catalogUnchanged(
@@ -304,7 +307,7 @@ t.test('an atomic load', async (t) => {
 
 t.test('a dry run', async (t) => {
   const bench = await withLoadBench(t)
-  // one -> two -> three -> four, and aside; two and four are in a domain each
+  // one -> two -> three -> four, and an unconnected asset; two and four are each in a domain
   await bench.submit([
     ...['one', 'two', 'three', 'four', 'aside', 'gone'].map(entity),
     edge('one', 'two'),

@@ -1,4 +1,7 @@
-/** Loads: what is received, in which order it is applied, and that each chunk and each load ends once, whoever dies meanwhile. */
+/**
+ * Loads: reception, the order of application, and that each chunk and each load ends exactly once, whichever
+ * workers die.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { allChunkGuards } from '../shared/catalog/loads/chunk-guards.ts'
@@ -276,7 +279,7 @@ t.test('references inside a load hold in any order', async (t) => {
       const id = await bench.submit([edge('a', 'b'), entity('a'), entity('b')])
       bench.told.length = 0
       const edges = (await bench.chunks(id)).find((chunk) => chunk.pass === 3)
-      // A job that is older than the order of things: it names a chunk whose turn has not come.
+      // A job that comes too early: it names a chunk of a later pass.
       const run = await bench.look(edges?.id ?? 0, { guards })
       await sweep(bench.db, bench.queue, { quietSeconds: 0 })
       await bench.drain({ guards })
@@ -288,7 +291,10 @@ t.test('references inside a load hold in any order', async (t) => {
 })
 
 t.test('a chunk ends once', async (t) => {
-  /** Two workers that both believe to hold the same chunk: the first was frozen past its lease, and wakes up. Gives who settled it. */
+  /**
+   * Two workers that both believe to hold the same chunk: the first was frozen past its lease, and wakes up.
+   * Returns which one settled it.
+   */
   async function settledBy(bench: LoadBench, guards: typeof allChunkGuards): Promise<string[]> {
     await bench.submit([entity('a'), entity('b'), edge('a', 'b')])
     const chunkId = bench.told.shift() ?? 0
@@ -517,7 +523,7 @@ t.test('a load waits for the disk while it is received and where it is done, and
   await bench.submit(['a', 'b', 'c'].map(entity))
   await bench.drain()
   await bench.rows('create table waits (of text, waits boolean)')
-  // At the commit: whether the transaction has said something else than the server.
+  // At the commit: whether the transaction changed the setting of the server.
   await bench.rows(`create function note_wait() returns trigger language plpgsql as $$
     begin
       insert into waits select tg_op || ' ' || tg_table_name || ' ' || new.state, pg_settings.source <> 'session' from pg_settings where pg_settings.name = 'synchronous_commit';

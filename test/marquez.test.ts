@@ -1,4 +1,4 @@
-/** Marquez' reads: the same questions about the same events, in its shapes, and what is added to them. */
+/** Marquez' read API: the same requests about the same events, in its shapes, and our additions. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createReadGate } from '../shared/catalog/lineage/read-gate.ts'

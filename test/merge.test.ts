@@ -1,4 +1,7 @@
-/** The merge of what an owner asserts: bounded however often a list names one upstream, and taken back to the last row. */
+/**
+ * The merge of an owner's statements: bounded however often a list names one upstream, and reverted to the
+ * last row.
+ */
 import t from 'tap'
 import {
   addStored,

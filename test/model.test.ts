@@ -1,4 +1,4 @@
-/** Aspects, patches and proposals: what is accepted is prepared and whole, what is refused names its place. */
+/** Aspects, patches and proposals: accepted ones are prepared and complete, and refusals name the place. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -45,7 +45,7 @@ const job = `urn:li:dataJob:(${flow},load)`
 const chart = 'urn:li:chart:(looker,c1)'
 const unset = { time: 0, actor: 'urn:li:corpuser:unknown' }
 const unsetStamps = { created: unset, lastModified: unset }
-/** The type of a column, which is filled in where it is absent. */
+/** The type of a column, which is filled in if it is absent. */
 const typed: JsonObject = { type: {}, nativeDataType: '' }
 const column: JsonObject = {
   upstreamType: 'FIELD_SET',
@@ -1084,7 +1084,7 @@ t.test('proposals of real connectors are prepared without a fault and without a 
   }
 })
 
-/** Whether all that was sent is there as it was; what was added are defaults. */
+/** Whether everything that was sent is there unchanged; only defaults may be added. */
 function isWithin(sent: JsonValue, prepared: JsonValue | undefined): boolean {
   if (Array.isArray(sent))
     return (

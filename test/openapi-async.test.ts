@@ -1,4 +1,7 @@
-/** Queued writes over both transports: loads like any other, applied in the order they were sent, and followed by their trace. */
+/**
+ * Queued writes over both transports: they are loads, applied in the order in which they were sent, and can
+ * be followed by trace id.
+ */
 import t from 'tap'
 import { withServer, type RestAnswer } from './support/server.ts'
 

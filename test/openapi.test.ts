@@ -1,4 +1,7 @@
-/** OpenAPI v3: entities written and read as DataHub's SDK does it, and the same stored aspect whichever transport wrote it. */
+/**
+ * OpenAPI v3: entities written and read as DataHub's SDK does, and the same stored aspect whichever transport
+ * wrote it.
+ */
 import t from 'tap'
 import { limits } from '../shared/limits.ts'
 import { withServer } from './support/server.ts'

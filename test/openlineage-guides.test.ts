@@ -1,4 +1,4 @@
-/** The guides for producers: what they show is taken, and makes the lineage that they speak of. */
+/** The guides for producers: their examples are accepted, and create the lineage that they describe. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { query } from '../shared/db/query.ts'

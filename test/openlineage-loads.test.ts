@@ -1,4 +1,7 @@
-/** Stored OpenLineage events through `POST /loads`: the same graph as over HTTP, a verdict for each line, and what such a load refuses. */
+/**
+ * Stored OpenLineage events through `POST /loads`: the same graph as over HTTP, a verdict for each line, and
+ * refusals of such a load.
+ */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

@@ -1,4 +1,7 @@
-/** The order of acceptance decides: chunks applied in any order leave what applying them in order leaves. */
+/**
+ * The order of acceptance decides: chunks applied in any order give the same result as chunks applied in
+ * order.
+ */
 import t from 'tap'
 import { withDatabase } from './support/database.ts'
 import { casesOf, seed } from './support/fast-check.ts'

@@ -1,4 +1,4 @@
-/** Hashes of texts and of their bytes, and URNs packed as lines: each is given back as it was put in. */
+/** Hashes of texts and of their bytes are equal, and URNs packed as lines are returned unchanged. */
 import t from 'tap'
 import { viewOf } from '../shared/urn/byte-words.ts'
 import { PackedUrns, UrnPacker } from '../shared/urn/packed-urns.ts'

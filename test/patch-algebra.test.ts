@@ -1,4 +1,7 @@
-/** Map-keyed patches: any sequence of adds and removes, over either transport and from two clients at once, is the same on a plain map, and leaves an aspect with all that DataHub's schema requires. */
+/**
+ * Map-keyed patches: any sequence of adds and removes, over either transport and from two clients at once,
+ * has the same result as on a plain map, and leaves an aspect with everything that DataHub's schema requires.
+ */
 import t from 'tap'
 import type { JsonObject, JsonValue, PatchOperation } from '../shared/model/changes.ts'
 import { applyPatch } from '../shared/model/json-patch.ts'
@@ -111,7 +114,7 @@ t.test('patch algebra', async (t) => {
           fc.array(stepsOf(of), { maxLength: 8 }),
           fc.array(stepsOf(of), { maxLength: 8 }),
           async (one, two) => {
-            // Each has keys of its own, or the outcome would be a matter of who was first.
+            // Each client has its own keys, because otherwise the result would depend on which was first.
             const own = new Set(one.map(({ list, key }) => `${of.lists.indexOf(list)} ${key}`))
             const others = two.filter(({ list, key }) => !own.has(`${of.lists.indexOf(list)} ${key}`))
             const urn = await begin(of)
@@ -291,7 +294,7 @@ t.test('patch algebra', async (t) => {
       }
       t.strictSame((await mapRead(urn, of)).aspect, before ?? {})
     }
-    // What was stored without it is patched as it is.
+    // A document that was stored without it is patched unchanged.
     const of: PatchCase = {
       name: 'versions',
       aspectName: 'versionProperties',

@@ -1,4 +1,7 @@
-/** A small patch makes no large document and no long work: through every door it is refused by name, and a load goes on. */
+/**
+ * A small patch cannot make a large document or take long: it is refused by name through every interface, and
+ * a load continues.
+ */
 import t from 'tap'
 import { limits } from '../shared/limits.ts'
 import { applyPatch } from '../shared/model/json-patch.ts'
@@ -31,7 +34,7 @@ const times = <Value>(count: number, value: (index: number) => Value): Value[] =
 const doubling = times(40, (): PatchOperation => ({ op: 'copy', from: '/a', path: '/a/0' }))
 const wide = (count: number): JsonObject => ({ a: times(count, (index) => index) })
 
-/** Each of a few kilobytes. */
+/** Each has a few kilobytes. */
 const attacks: readonly [
   name: string,
   document: JsonObject,
@@ -90,7 +93,7 @@ const attacks: readonly [
 t.test('a patch', async (t) => {
   for (const [name, document, operations, limit] of attacks) {
     t.test(`${name} is refused`, async (t) => {
-      // A test that does not hold ends the patch: what is asked is what it costs until then.
+      // A `test` that fails ends the patch. This measures the cost until then.
       const lenient = operations.map((operation) =>
         operation.op === 'test' ? { ...operation, value: document } : operation
       )

@@ -1,4 +1,7 @@
-/** JSON Patch on the documents of aspects, with DataHub's array keys: what is accepted, what it makes, what is refused. */
+/**
+ * JSON Patch on the documents of aspects, with DataHub's array keys: accepted patches, their results, and
+ * refusals.
+ */
 import t from 'tap'
 import { CatalogError } from '../shared/errors.ts'
 import type { JsonObject, PatchOperation } from '../shared/model/changes.ts'
@@ -334,7 +337,7 @@ t.test('patches', async (t) => {
         fc.array(operation, { maxLength: 8 }),
         (aspectName, patch) => {
           try {
-            // What fast-check makes is JSON by construction.
+            // Safe: fast-check's value is JSON.
             applyPatch(aspectName, null, { patch: patch as PatchOperation[] })
           } catch (error) {
             if (!(error instanceof CatalogError)) throw error

@@ -1,4 +1,7 @@
-/** Edges given by their two ends alone, from the text of a line to the chunk and back: nothing is read otherwise than as JSON. */
+/**
+ * Edges given by their two ends, from the text of a line to the chunk and back: the result is the same as
+ * reading JSON.
+ */
 import t from 'tap'
 import { packLines, unpackEdgesOnly } from '../shared/catalog/loads/chunk-payload.ts'
 import { UnreadableChunk } from '../shared/catalog/write/urns-of-ids.ts'
@@ -42,7 +45,7 @@ const anyUrn = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...urns) }
 )
 
-/** As JSON.stringify writes it, or with every character escaped, or as somebody would who forgets to. */
+/** As JSON.stringify prints it, with every character escaped, or with missing escapes. */
 const written = (text: string): fc.Arbitrary<string> =>
   fc.constantFrom(
     JSON.stringify(text),
@@ -94,7 +97,7 @@ const wild = fc
       `${before}{${between}${parts.join(`${after},${between}`)}${after}${end}${before}`
   )
 
-/** As programs write it. */
+/** As programs print it. */
 const shapes: readonly ((upstreamUrn: string, downstreamUrn: string) => string)[] = [
   (upstreamUrn, downstreamUrn) => JSON.stringify({ upstreamUrn, downstreamUrn }),
   (upstreamUrn, downstreamUrn) => `{"downstreamUrn": "${downstreamUrn}", "upstreamUrn": "${upstreamUrn}"}`,
@@ -111,7 +114,7 @@ const line = fc.oneof(
   fc.tuple(fc.constantFrom(...allShapes), anyUrn, anyUrn).map(([shape, up, down]) => shape(up, down))
 )
 
-/** One, or some of one shape as a program writes them one after the other. */
+/** One line, or several consecutive ones with the same shape, as a program prints them. */
 const someLines = fc.oneof(
   line.map((text) => [text]),
   fc
@@ -139,7 +142,7 @@ async function readAll(text: string, sizes: readonly number[] = []): Promise<Rea
   return entries
 }
 
-/** Line, text as sent, and what it asks for or why it is refused. */
+/** The line number, the text as sent, and the change or the reason of the refusal. */
 function saidBy(entry: SingleRecord): object {
   if ('shape' in entry)
     return {
@@ -319,7 +322,7 @@ t.test('a chunk of edges that was damaged is unreadable', async (t) => {
       fc.boolean(),
       async ({ texts, lines }, place, by, isCut) => {
         const payload = await packEdges(gather(texts, lines))
-        // The first byte is what tells it from lines.
+        // The first byte distinguishes it from lines.
         const at = 1 + (place % (payload.length - 1))
         const damaged = Buffer.from(isCut ? payload.subarray(0, at) : payload)
         if (!isCut) damaged[at] = (damaged[at] ?? 0) ^ by
@@ -371,7 +374,7 @@ t.test('a load of edges', async (t) => {
     for (const isIsolated of [false, true]) {
       const id = await bench.submit([edge('a', 'b'), edge('b', 'c')])
       const [chunk] = await bench.chunks(id)
-      // An isolated chunk that a worker died of is halved first.
+      // An isolated chunk that killed a worker is halved first.
       await bench.rows(
         "update chunk set payload = '\\xff01aabb'::bytea, is_isolated = ?::boolean, crashes = ?::int where id = ?",
         [isIsolated, isIsolated ? 1 : 0, chunk?.id ?? 0]

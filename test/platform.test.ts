@@ -268,7 +268,7 @@ t.test('start and stop', async (t) => {
     t.same(calls, ['start a', 'start b', 'stop b', 'stop a'])
   })
 
-  /** A process that can be sent signals and that tells its exit code instead of ending. */
+  /** A process that receives signals and reports its exit code instead of ending. */
   function fakeProcess(): {
     host: ProcessHost
     send: (event: string, reason?: unknown) => void

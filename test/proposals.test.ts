@@ -1,4 +1,4 @@
-/** Change proposals over REST, and aspects read back, as DataHub's emitters and graph client speak. */
+/** Change proposals over REST, and reading aspects back, as DataHub's emitters and graph client do. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { limits } from '../shared/limits.ts'

@@ -1,4 +1,4 @@
-/** Who stated an edge, or put an asset into its domain: source, actor, time and load, over GraphQL. */
+/** Who stated an edge or put an asset into its domain: source, actor, time and load, over GraphQL. */
 import t from 'tap'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { query } from '../shared/db/query.ts'

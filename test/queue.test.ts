@@ -1,4 +1,7 @@
-/** The queue on both of its backends: a wake-up call that may come twice, late or never, and that no fault of it ends a process. */
+/**
+ * The queue on both of its backends: messages may come twice, late or never, and no error of the queue ends a
+ * process.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
@@ -42,9 +45,9 @@ t.test('a job says which chunk, and what is no job of ours is dropped', async (t
   }
 })
 
-/** What both backends promise. */
+/** The guarantees of both backends. */
 function bothPromise(t: Test, config: QueueConfig): void {
-  /** A queue and a worker, gone at the end of the test. */
+  /** A queue and a worker, closed at the end of the test. */
   async function open(t: Test, look: LookAtChunk, concurrency = 1) {
     const queue = await openQueue(config, log)
     const worker = await startChunkWorker({ config, concurrency, look, log })
@@ -303,7 +306,8 @@ t.test('a worker that has gone deaf is replaced, and then gives up', async (t) =
   const queue = await openQueue(config, log)
   t.teardown(() => queue.close())
   let gaveUp = 0
-  // Says that a job waits although there is none: to the watcher a worker that takes nothing is deaf.
+  // Reports a waiting job although there is none, so that the watchdog believes that the worker takes no
+  // jobs.
   const worker = await startWatchedWorker({
     config,
     concurrency: 1,

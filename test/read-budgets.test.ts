@@ -1,4 +1,7 @@
-/** What one request may ask of the API, and how heavy reads share it: answers of bounded size and work, few at once, turns for everybody. */
+/**
+ * Limits of the work of one request, and how heavy reads share the API: bounded answers, few at once, turns
+ * for every token.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t from 'tap'
 import { textsOf, writeAnswer } from '../api/graphql/write-answer.ts'
@@ -296,7 +299,7 @@ t.test('of a server', async (t) => {
 
 const hubSize = 3_000
 
-/** Domains nested as deep as in the catalog of the attacks, and a hub. */
+/** Domains as deeply nested as in the catalog of the attacks, and a hub. */
 async function fill({ db }: TestServer): Promise<void> {
   for (let level = 0; level < sizes.domains; level += 1) {
     await applyCall(

@@ -1,4 +1,4 @@
-/** Reads of entities and domains: what exists, what it shows, and that many are read with few statements. */
+/** Reads of entities and domains: which exist, what they show, and that many are read with few statements. */
 import { readFileSync } from 'node:fs'
 import { buildSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType } from 'graphql'
 import t from 'tap'
@@ -16,7 +16,7 @@ import { withServer, type TestServer } from './support/server.ts'
 
 const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
 
-/** A URN of the type, with as many parts as it has. */
+/** A URN of a type, with the required number of parts. */
 const madeUrn = (entityType: string, name: string): string => {
   const { keyFields = ['id'], firstIs, lastIn } = kindShapeOf(entityType) ?? {}
   if (keyFields.length === 1) return `urn:li:${entityType}:${name}`
@@ -32,7 +32,7 @@ const madeUrn = (entityType: string, name: string): string => {
   return `urn:li:${entityType}:(${parts.join(',')})`
 }
 
-/** What aspects need beside a list of edges. */
+/** What aspects need besides a list of edges. */
 const requiredBeside: { [aspectName: string]: JsonObject } = {
   chartInfo: { title: '', description: '' },
   dashboardInfo: { title: '', description: '' },
@@ -41,7 +41,7 @@ const requiredBeside: { [aspectName: string]: JsonObject } = {
   dataProcessInstanceOutput: { outputs: [] }
 }
 
-/** One link, as its list or field has it. */
+/** One entry, in the form of its list or field. */
 const linkIn = (shape: EntryShape, urn: string): JsonValue => {
   if (shape === 'link') return urn
   if (shape === 'urn') return [urn]
@@ -53,7 +53,7 @@ const linkIn = (shape: EntryShape, urn: string): JsonValue => {
   ]
 }
 
-/** What every subtest needs of a server. */
+/** The setup that every subtest needs. */
 function clientOf(server: TestServer) {
   const read = async (query: string, variables: JsonObject = {}) => {
     const { body } = await server.graphql(query, variables)
@@ -506,7 +506,7 @@ t.test('entities', async (t) => {
     for (const urn of urns) await setDomain(urn, domain)
     const statements = async (asked: string[]): Promise<number> => {
       let count = 0
-      // The question who asks is remembered for a second, so it is there or not.
+      // The query for the caller's token is cached for a second, so it may or may not be counted.
       const counted = ({ sql }: { sql: string }) => {
         if (!sql.includes('access_token')) count += 1
       }
@@ -529,14 +529,14 @@ t.test('entities', async (t) => {
 })
 
 t.test('a cycle in what is stored ends every read', async (t) => {
-  // What is put into a table beside the change log is not in the graph in memory.
+  // Rows that are inserted without the change log are not in the graph in memory.
   const server = await withServer(t, { memory: false })
   const { read, createDomain, setDomain } = clientOf(server)
   const [one, two] = [
     await createDomain({ id: 'c-one', name: 'C one' }),
     await createDomain({ id: 'c-two', name: 'C two' })
   ]
-  // No door makes one: it is put into the table.
+  // No interface creates such a row, so it is inserted directly.
   await server.db.raw(
     'update domain set parent_id = (select id from entity where urn = ?) where entity_id = (select id from entity where urn = ?)',
     [one, two]

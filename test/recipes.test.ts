@@ -1,4 +1,6 @@
-/** The scripts of docs/how-to/load-from-an-etl-job.md, taken from the page and run: they do what the page says, also on a bad network. */
+/**
+ * Runs the scripts of docs/how-to/load-from-an-etl-job.md: they do what the page says, even on a bad network.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -14,7 +16,7 @@ t.setTimeout(300_000)
 
 const page = readFileSync(packagePath('docs/how-to/load-from-an-etl-job.md'), 'utf8')
 
-/** The block of code below a heading of the recipes. */
+/** The block of code below a heading of the page. */
 function recipe(heading: string): string {
   const [, block = ''] =
     new RegExp(`^### ${heading}\\n[^]*?^\`\`\`\\w+\\n([^]*?)^\`\`\``, 'm').exec(page) ?? []
@@ -62,7 +64,7 @@ t.test('recipes', async (t) => {
   }
   const files = { good: file('good.ndjson', good), bad: file('bad.ndjson', `${good}no json\n`) }
 
-  /** What the page says of each of them. */
+  /** The description of each script on the page. */
   async function check(t: Test, toCommand: (path: string) => [string, string[]]): Promise<void> {
     const env = { TRIBUTARY_URL: server.url, TRIBUTARY_TOKEN: server.token }
     t.match(await run(toCommand(files.good), env), { code: 0, out: '' }, 'all applied')

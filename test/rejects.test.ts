@@ -1,4 +1,6 @@
-/** P4 where it is hard: a few bad records among very many, and records that break whoever applies them. */
+/**
+ * P4 in hard cases: a few bad records among very many, and records that kill the worker that applies them.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { receiveLoad } from '../shared/catalog/loads/receive-load.ts'
@@ -68,7 +70,7 @@ t.test(
 const chunkEdges = 2_000
 const poisonLine = 1_234
 
-/** Edges of which one comes from the asset `poison`, submitted to a catalog that has all assets. */
+/** Edges, one of them from the asset `poison`, sent to a catalog that has all assets. */
 async function withPoison(t: Test): Promise<{ bench: LoadBench; submit: () => Promise<string> }> {
   const bench = await withLoadBench(t)
   await bench.submit([...Array.from({ length: 1_000 }, (_, number) => entity(number)), entity('poison')])

@@ -1,4 +1,4 @@
-/** Relationships, through every door that shows them: of lineage, of domains, and of what other aspects say. */
+/** Relationships in every interface that shows them: those of lineage, of domains, and of other aspects. */
 import t from 'tap'
 import { limits } from '../shared/limits.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
@@ -119,7 +119,10 @@ t.test('relationships', async (t) => {
     mlPrimaryKeys: ['urn:li:mlPrimaryKey:(users,id)']
   })
 
-  /** Of one entity, by OpenAPI v1; checked against RestLi, GraphQL and the scroll of the entity. */
+  /**
+   * The relationships of one entity by OpenAPI v1, compared with RestLi, GraphQL and the scroll of the
+   * entity.
+   */
   async function related(
     urn: string,
     direction: 'INCOMING' | 'OUTGOING',

@@ -1,4 +1,4 @@
-/** GET /openapi.json: valid OpenAPI 3.1 that describes every route, and says what the routes do. */
+/** GET /openapi.json: valid OpenAPI 3.1 that describes every route correctly. */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
@@ -41,7 +41,7 @@ t.test('the description of the REST API', async (t) => {
     ({ isRefused }) => !isRefused
   )
   const registered = new Set(routes.map(({ method, url }) => `${method} ${url}`))
-  /** Fastify answers HEAD wherever it answers GET, as HTTP says. */
+  /** Fastify answers HEAD wherever it answers GET, as HTTP requires. */
   const isHeadOfGet = (route: string): boolean =>
     route.startsWith('HEAD ') && registered.has(route.replace('HEAD', 'GET')) && !descriptions.has(route)
 

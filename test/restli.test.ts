@@ -1,4 +1,7 @@
-/** RestLi as DataHub's clients speak it, beside proposals: whole entities, legacy snapshots, deletion, lists, events, operations. */
+/**
+ * RestLi as DataHub's clients use it, besides proposals: whole entities, legacy snapshots, deletion, lists,
+ * events, operations.
+ */
 import t from 'tap'
 import { limits } from '../shared/limits.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
@@ -752,7 +755,7 @@ t.test('RestLi', async (t) => {
     }
     for (const [action, fields] of Object.entries(actions)) {
       const [root = '', name = ''] = action.split(' ')
-      // What the usual value would delete is not to be tried.
+      // Not tried with the usual value, which would delete something.
       const sound = name === 'delete' ? { ...usual, urn: dataset('never') } : usual
       for (const body of [[], null, 7, 'text'])
         isTheirs(await call(root, name, body), `${action} ${JSON.stringify(body)}`)

@@ -1,10 +1,10 @@
 /**
- * Runs the tests: `npm test`, or `npm test -- test/db.test.ts test/rules` for some; `--grep=words` for those whose name
- * has the words. Needs nothing but Node.
+ * Runs the tests: `npm test`, or `npm test -- test/db.test.ts test/rules` for some; `--grep=words` for those
+ * whose name has the words. Needs only Node.
  *
- * Starts a throw-away Postgres (or takes DATABASE_URL), makes the migrated template, hands both to the files by the
- * environment, and stops everything. Ends with 1 when a test failed, left files in the temporary folder, or was skipped
- * under CI=true.
+ * Starts a temporary Postgres (or uses DATABASE_URL), creates the migrated template, passes both to the test
+ * files in the environment, and stops everything. Exits with 1 if a test failed, left files in the temporary
+ * folder, or was skipped under CI=true.
  */
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -16,16 +16,22 @@ import { runTestFiles } from './support/run-test-files.ts'
 import { startTestServices } from './support/services.ts'
 import { createTapFilter, readTapResults } from './support/tap-results.ts'
 
-/** The terminal sends Ctrl-C to the files as well; what they use is then stopped in order. */
+/**
+ * The terminal sends Ctrl-C to the test processes as well, so this process must wait until they have ended
+ * before it stops the services.
+ */
 const ending = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => ending.abort())
 
 const isCi = process.env.CI === 'true'
 
-/** One more than there are cores, for some files sleep; no more than the connections of one Postgres serve. */
+/**
+ * One more than there are cores, because some files sleep; at most as many as the connections of one Postgres
+ * allow.
+ */
 const jobs = Math.min(availableParallelism() + 1, 4)
 
-/** Sources are named by the person, built files are run; a folder stands for the tests in it. */
+/** Arguments name sources, but built files are run; a folder stands for the tests in it. */
 function toBuiltFiles(argument: string): string[] {
   const path = argument.replace(/^\.\//, '').replace(/\/$/, '')
   const built = packagePath(join('dist', path))
@@ -41,11 +47,17 @@ function toBuiltFiles(argument: string): string[] {
   return [file]
 }
 
-/** test/system starts whole processes and takes long: `npm run system`; test/browser needs a browser: `npm run browser`. */
+/**
+ * test/system starts whole processes and takes long: `npm run system`; test/browser needs a browser: `npm run
+ * browser`.
+ */
 const isForAll = (file: string): boolean =>
   !['system', 'browser'].some((folder) => file.startsWith(join('dist', 'test', folder)))
 
-/** Files of which one takes a minute, most of it asleep, begin first: at the end, they would run alone. */
+/**
+ * Files with a test that takes a minute, most of it asleep, are started first, because at the end they would
+ * run alone.
+ */
 const longest = ['cli-upload', 'recipes', 'undo-histories', 'snapshot-order'].map((name) =>
   join('dist', 'test', `${name}.test.js`)
 )
@@ -69,7 +81,10 @@ function readArguments(): { files: string[]; env: Record<string, string>; timeou
   }
 }
 
-/** Names of what the tests left behind in the run's own temporary folder; the socket directories of their databases are removed here. */
+/**
+ * Names of the files that the tests left in the run's temporary folder. The socket directories of their
+ * databases are removed here.
+ */
 function leftovers(folder: string): string[] {
   const names = readdirSync(folder)
   rmSync(folder, { recursive: true, force: true })
@@ -79,7 +94,7 @@ function leftovers(folder: string): string[] {
 
 async function runTests(): Promise<number> {
   const { files, env, timeoutSeconds } = readArguments()
-  // compiled code, which each of some hundred processes would compile anew
+  // The cache of compiled code. Without it, each of some hundred processes would compile it again.
   const compileCache = mkdtempSync(join(tmpdir(), 'compiled-'))
   const services = await startTestServices()
   try {
@@ -110,10 +125,10 @@ async function runTests(): Promise<number> {
   }
 }
 
-/** Everything below runs in a temporary folder of its own, so that whatever stays in it was left by this run. */
+/** Everything below runs in its own temporary folder, so that all files in it come from this run. */
 async function main(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-test-'))
-  // the database may run as another user, who must get through
+  // the database may run as another user, who must be able to pass
   chmodSync(folder, 0o755)
   process.env.TMPDIR = folder
   let code: number

@@ -1,4 +1,7 @@
-/** Search where much matches: what is found when the sample tells of more than are taken one by one, and what it takes of the database. */
+/**
+ * Searches with many matches: the results when the sample estimates more than are counted exactly, and their
+ * cost in the database.
+ */
 import t from 'tap'
 import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import { scrollEntities } from '../shared/catalog/search/scroll-entities.ts'

@@ -1,4 +1,4 @@
-/** What clients may ask of search, lists and counts: odd texts, orders, counts of nothing, and the filter hasUpstreams. */
+/** Inputs of search, lists and counts: odd texts, orders, counts of nothing, and the filter hasUpstreams. */
 import t from 'tap'
 import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import type { JsonObject } from '../shared/model/changes.ts'

@@ -1,4 +1,7 @@
-/** Search against a plain oracle: random catalogs, random words and filters, the same entities, totals, facets and pages. */
+/**
+ * Search compared with a plain oracle: for random catalogs, words and filters, the same entities, totals,
+ * facets and pages.
+ */
 import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import { scrollEntities } from '../shared/catalog/search/scroll-entities.ts'
 import { searchEntities } from '../shared/catalog/search/search-entities.ts'
@@ -34,13 +37,13 @@ const below: Readonly<Record<string, readonly string[]>> = {
   [domains[2]]: [domains[2]]
 }
 
-/** What the oracle knows of an asset. */
+/** The facts about an asset that the oracle has. */
 type Asset = {
   urn: Urn
   type: 'dataset' | 'chart'
   platform: string
   origin: string | null
-  /** Words of each text, a phrase lies within one. */
+  /** The words of each text; a phrase is within one text. */
   texts: string[][]
   names: string[]
   tags: string[]
@@ -269,10 +272,10 @@ function compare(found: readonly string[], wanted: readonly string[], what: stri
   if (left !== right) throw new Error(`${what}:\n${left}\nbut expected:\n${right}`)
 }
 
-/** What placeholders are referred to by. */
+/** The entities that refer to placeholders. */
 const sink = datasetUrn('kafka', 'sink', 'DEV')
 
-/** Writes the asset as drawn, in steps, and gives what the oracle is to know of it: nothing where it has been deleted. */
+/** Writes the random asset in steps, and returns the facts for the oracle; none if it has been deleted. */
 async function write(db: LineageSources['db'], drawn: Drawn, index: number): Promise<Asset[]> {
   const own = `${drawn.urnWords.join('_')}_n${index}`
   const urn =

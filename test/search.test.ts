@@ -1,4 +1,7 @@
-/** Search: what is written is found by its words at once, filtered, counted, and paged through, whichever way it is asked for. */
+/**
+ * Search: every write can be found by its words at once, filtered, counted and paged through, in every
+ * interface.
+ */
 import t from 'tap'
 import { searchEntities, type EntityWishes } from '../shared/catalog/search/search-entities.ts'
 import { scrollEntities } from '../shared/catalog/search/scroll-entities.ts'

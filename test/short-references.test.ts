@@ -1,4 +1,7 @@
-/** A short reference stands wherever a write or an export takes a URN, means one entity or is refused, and is stored as its URN. */
+/**
+ * A short reference can be used wherever a write or an export takes a URN. It names exactly one entity or is
+ * refused, and is stored as its URN.
+ */
 import t from 'tap'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { limits } from '../shared/limits.ts'

@@ -1,4 +1,7 @@
-/** Snapshots, merges, removals by hand and rejects, applied in any order while workers die, end as they would one after the other. */
+/**
+ * Snapshots, merges, removals by hand and rejects, applied in any order while workers die, have the same
+ * result as one after the other.
+ */
 import t from 'tap'
 import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import { allChunkGuards, type ChunkGuards } from '../shared/catalog/loads/chunk-guards.ts'
@@ -71,7 +74,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   turns: fc.array(fc.nat(9_999), { minLength: 64, maxLength: 64 })
 })
 
-/** Who states which edge after the steps in order, by the plainest means. */
+/** The sources of each edge after the steps in order, by the simplest means. */
 function oracle(steps: readonly Step[]): string[] {
   let stated = new Set<string>()
   const without = (edges: readonly number[]): Set<string> =>
@@ -91,7 +94,7 @@ function oracle(steps: readonly Step[]): string[] {
   return [...stated].sort()
 }
 
-/** The names of one run's assets and sources. */
+/** The names of the assets and sources of one run. */
 type World = { name: string; ends: (index: number) => [string, string] }
 
 const worldOf = (run: number): World => ({
@@ -122,7 +125,7 @@ async function submit(bench: LoadBench, { name, ends }: World, each: Step): Prom
     )
     if (each.isUnreadable) records.push('{"upstreamUrn": "urn:li:data')
   }
-  // A load has a record, whatever it says.
+  // A load needs a record, even if it states nothing.
   await bench.submit(records.length > 0 ? records : [entity(`${name}-0`)], {
     source: `${name}-${each.source}`,
     ...(each.do === 'snapshot' ? { snapshot: { force: each.force, maxRemovedShare: 1 } } : {})
@@ -130,8 +133,8 @@ async function submit(bench: LoadBench, { name, ends }: World, each: Step): Prom
 }
 
 /**
- * What can be worked on, whether or not its time has come, and whether its worker may die: a record that is alone
- * in its chunk is rejected when its third worker has died.
+ * The chunks that can be applied, whether or not they are due, and whether their worker may die: a record
+ * that is alone in its chunk is rejected after its third worker has died.
  */
 async function ready(bench: LoadBench): Promise<{ id: number; mayDie: boolean }[]> {
   await bench.rows("update chunk set next_at = now() where state = 'waiting'")
@@ -153,7 +156,8 @@ async function play(
 ): Promise<string[]> {
   await bench.submit([0, 1, 2, 3].map((index) => entity(`${world.name}-${index}`)))
   await bench.drain()
-  // Each draw is used once. When all are used, the chunks take turns and nobody dies, so that the loads end.
+  // Each random draw is used once. When all are used, the chunks take turns and no worker dies, so that the
+  // loads end.
   let turn = 0
   const draw = (): number | undefined => turns[turn++]
   let looked = 0
@@ -162,7 +166,7 @@ async function play(
     const chunks = await ready(bench)
     const chunk = chunks[(draw() ?? looked) % Math.max(1, chunks.length)]
     if (chunk === undefined) return false
-    // At times its worker dies with it.
+    // Sometimes its worker dies while it applies the chunk.
     if ((draw() ?? 1) % 4 === 0 && chunk.mayDie) await claimChunk(bench.db, chunk.id, guards, 0)
     else await bench.look(chunk.id, { guards })
     return true

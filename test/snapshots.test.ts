@@ -1,4 +1,7 @@
-/** Snapshots: what a source does not state any more goes, and nothing else does, in whatever order loads come and whoever dies. */
+/**
+ * Snapshots: statements that a source no longer makes are removed, and no others, whatever the order of loads
+ * and whichever workers die.
+ */
 import t, { type Test } from 'tap'
 import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import { applyRecords } from '../shared/catalog/write/apply-records.ts'
@@ -32,7 +35,7 @@ const snapshot = (
   more: Partial<NonNullable<LoadRequest['snapshot']>> = {}
 ): Partial<LoadRequest> => ({ source, snapshot: { force: false, maxRemovedShare: 1, ...more } })
 
-/** Who states which edges: `1>2 a`. */
+/** The edges with their sources: `1>2 a`. */
 const stated = async (bench: LoadBench): Promise<string[]> =>
   (
     await bench.rows<{ text: string }>(`
@@ -63,7 +66,7 @@ async function loaded(
   return id
 }
 
-/** Submits and keeps the queue from telling anybody; gives what it would have told. */
+/** Submits a load without queueing its chunks; returns the nudges. */
 async function pending(
   bench: LoadBench,
   records: JsonValue[],
@@ -76,7 +79,7 @@ async function pending(
 const byHand = (bench: LoadBench, up: number, down: number) =>
   applyCall(bench.db, [record(0, addEdge(toUrn(dataset(up)), toUrn(dataset(down))))], asCall())
 
-/** Plays a scenario with all guards and without one; each says which edges are left. */
+/** Runs a scenario with all guards and without one; returns the remaining edges of each. */
 async function bothWays(
   t: Test,
   name: keyof ChunkGuards,
@@ -446,7 +449,7 @@ t.test('a sweep of many is done in pieces, each once, whoever dies', async (t) =
   const id = await bench.submit([edge(0, 1)], snapshot('a', { force: true }))
   await bench.look(bench.told.shift() ?? 0)
   const comparing = bench.told.shift() ?? 0
-  // Two workers die while they compare, one that was thought dead comes back late.
+  // Two workers die during the comparison, and one that was believed dead comes back late.
   for (let death = 0; death < 2; death += 1) await claimChunk(bench.db, comparing, allChunkGuards, 0)
   const late = await claimChunk(bench.db, comparing, allChunkGuards, 0)
   await bench.look(comparing)
@@ -457,7 +460,7 @@ t.test('a sweep of many is done in pieces, each once, whoever dies', async (t) =
   const pieces = bench.told.splice(0)
   t.equal(pieces.length, 2)
   for (const piece of pieces) {
-    // More deaths than would convict a record.
+    // More deaths than would reject a record.
     for (let death = 0; death < 9; death += 1) await claimChunk(bench.db, piece, allChunkGuards, 0)
     const lost = await claimChunk(bench.db, piece, allChunkGuards, 0)
     t.equal((await bench.look(piece)).outcome, 'settled')
@@ -483,7 +486,7 @@ t.test(
   'a removal leaves its order behind: what is older and comes late does not bring it back',
   async (t) => {
     const bench = await withAssets(t)
-    // Older, of another name, and still to come: it states for the source all the same.
+    // An older load of another name that is still to be applied: it states edges of this source too.
     const older = await pending(bench, [edge(8, 9)], { source: 'other' })
     await loaded(bench, [edge(0, 1), edge(0, 2)], snapshot())
     await loaded(bench, [edge(0, 1)], snapshot())

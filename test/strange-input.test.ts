@@ -1,4 +1,7 @@
-/** Whatever JSON, numbers, keys, documents and cursors are sent, the answer is one that names the caller's fault, and nothing is changed or held up. */
+/**
+ * Whatever JSON, numbers, keys, documents and cursors are sent, the answer names the caller's error, and
+ * nothing is changed or blocked.
+ */
 import t from 'tap'
 import { countTokens } from '../api/graphql/document-limits.ts'
 import { limits } from '../shared/limits.ts'

@@ -1,4 +1,4 @@
-/** What an attack is made of, and what it must be answered with. */
+/** What an attack consists of, and the answers that are allowed. */
 import type { JsonObject } from '../../shared/model/changes.ts'
 
 export type Attack = {
@@ -6,11 +6,11 @@ export type Attack = {
   method?: 'POST' | 'GET' | 'PATCH'
   path: string
   contentType?: string
-  /** Made when its turn comes: some are large. */
+  /** Made just before it is sent, because some bodies are large. */
   body: () => string | Buffer | null
-  /** Requests of it at the same time. */
+  /** The number of concurrent requests. */
   atOnce: number
-  /** Every answer must be one of these: its HTTP status and, where one is refused, the reason. */
+  /** Every answer must have one of these HTTP statuses and, if it is a refusal, the reason. */
   expected: readonly { status: number; reason: string | null }[]
 }
 
@@ -22,7 +22,7 @@ type GraphqlAttack = {
   expected: readonly (string | null)[]
 }
 
-/** GraphQL answers with 200 and its errors inside; null stands for an answer without errors. */
+/** GraphQL answers with status 200 and its errors in the body; null stands for an answer without errors. */
 export const overGraphql = ({
   name,
   query,
@@ -37,11 +37,11 @@ export const overGraphql = ({
   expected: expected.map((reason) => ({ status: 200, reason }))
 })
 
-/** The same field so often, each time under another name. */
+/** The same field `count` times, each under another name. */
 export const aliased = (count: number, field: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field(index)}`).join('\n')
 
-/** So many levels of fragments, each of which spreads the next under so many names: width ** levels of the innermost. */
+/** Nested fragments, each of which spreads the next one `width` times: width ** levels copies of the innermost. */
 export function nestedFragments({
   type,
   levels,

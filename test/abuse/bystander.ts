@@ -1,4 +1,7 @@
-/** Another client, who reads a little on a fixed schedule and sees how long it takes; and what the largest process has in memory meanwhile. */
+/**
+ * Another client that sends a few reads on a fixed schedule and measures how long they take. Also measures
+ * the memory of the largest process meanwhile.
+ */
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { assetUrn, domainUrn } from './catalog.ts'
@@ -18,7 +21,10 @@ const questions = [
   `{ searchAcrossLineage(input: { urn: ${JSON.stringify(assetUrn(49_000))}, direction: UPSTREAM, count: 10, orFilters: [{ and: [{ field: "degree", values: ["1", "2"] }] }] }) { total searchResults { degree entity { urn } } } }`
 ]
 
-/** Calls are made at their time whether or not earlier ones have been answered: a server that stands still is felt by all who come. */
+/**
+ * Each call is made at its scheduled time, even if earlier ones have not been answered, so that a blocked
+ * server delays all of them.
+ */
 export function startBystander(
   { url, token }: Service,
   processes: readonly Running[]
@@ -56,7 +62,7 @@ export function startBystander(
   }
 }
 
-/** What went wrong, or null. */
+/** The failure, or null. */
 const ask = (url: string, token: string, agent: Agent, query: string): Promise<string | null> =>
   new Promise((resolve) => {
     const sent = JSON.stringify({ query })

@@ -1,4 +1,7 @@
-/** What the attacks are run on: 50,000 assets, a hub that reaches most of them, a deep chain, and domains nested as deep as may be. */
+/**
+ * The catalog that is attacked: 50,000 assets, a hub that reaches most of them, a deep chain, and domains
+ * nested to the limit.
+ */
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 
@@ -10,12 +13,12 @@ export const assetUrn = (index: number): Urn =>
   )
 export const domainUrn = (level: number): Urn => toUrn(`urn:li:domain:level${level}`)
 
-/** The hub is next to this many, each of which leads on to ten more. */
+/** The number of neighbours of the hub, each of which leads to ten more. */
 const fan = 4_500
 
 const words = ['orders', 'customers', 'payments', 'stock', 'returns', 'visits', 'prices', 'suppliers']
 
-/** Loads, in the order they are to be sent. */
+/** Loads, in the order in which they must be sent. */
 export function* catalogLoads(recordsPerLoad = 10_000): Generator<JsonObject[]> {
   let load: JsonObject[] = []
   for (const record of records()) {

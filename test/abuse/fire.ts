@@ -1,16 +1,22 @@
-/** Sends an attack and reads its answer without keeping it: some are a hundred megabytes. */
+/** Sends an attack and reads its answer without keeping it, because some answers have a hundred megabytes. */
 import { request } from 'node:http'
 import type { Attack } from './attack.ts'
 import type { Service } from './bystander.ts'
 
-/** `reasons`: of all errors in the answer, each once; REJECTED where a load has rejects. `status` 0: the connection was cut off. */
+/**
+ * `reasons`: those of all errors in the answer, each once; REJECTED if a load has rejects. `status` 0: the
+ * connection was cut off.
+ */
 export type Fired = { status: number; reasons: string[]; bytes: number; ms: number }
 
-/** GraphQL puts its errors behind the data. */
+/** GraphQL writes errors after the data. */
 const keptChars = 16_384
 const answerMaxMs = 120_000
 
-/** `sent`: the body of the attack, made before: to make it takes so long that it would be counted as the other client's time. */
+/**
+ * `sent` is the body of the attack. It is made beforehand, because making it takes so long that it would be
+ * measured as the other client's time.
+ */
 export function fire(
   { url, token }: Service,
   { method = 'POST', path, contentType = 'application/json' }: Attack,

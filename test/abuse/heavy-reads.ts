@@ -1,4 +1,7 @@
-/** Reads that are short to write and long to answer: answers that grow by nesting, and heavy fields many times over. */
+/**
+ * Short requests with expensive answers: answers that multiply by nesting, and many heavy fields in one
+ * request.
+ */
 import { aliased, nestedFragments, overGraphql, type Attack } from './attack.ts'
 import { assetUrn, domainUrn, sizes } from './catalog.ts'
 

@@ -1,4 +1,4 @@
-/** GraphQL documents that are long to parse or to validate, and variables of many values. */
+/** GraphQL documents that take long to parse or validate, and variables with many values. */
 import { overGraphql, type Attack } from './attack.ts'
 
 const nestedList = (depth: number): string =>
@@ -21,7 +21,7 @@ export const longDocuments: readonly Attack[] = [
     expected: ['QUERY_TOO_COMPLEX']
   }),
   {
-    // What is wrong with a body before it is read as GraphQL is told by the status.
+    // A body that is refused before it is parsed as GraphQL has an error status.
     ...overGraphql({
       name: 'a variable of 300,000 keys',
       query: 'query q($l: LineageInput!) { dataset(urn: "x") { lineage(input: $l) { total } } }',

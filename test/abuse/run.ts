@@ -1,7 +1,8 @@
 /**
- * `npm run abuse [-- --only WORD]`: fires each attack at an API and a worker that run as an operator runs them, while another client
- * reads on schedule. Ends with 1 where an answer is not the expected one, the other client's p99 or the memory of a process is over its
- * bound, a request of the other client fails, or a process ends.
+ * `npm run abuse [-- --only WORD]`: sends each attack to an API and a worker that run as in production, while
+ * another client reads on schedule. Exits with 1 if an answer is not one of the expected ones, the other
+ * client's p99 or the memory of a process is over its bound, a request of the other client fails, or a
+ * process ends.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -22,11 +23,14 @@ import { heavyReads } from './heavy-reads.ts'
 import { longDocuments } from './long-documents.ts'
 import { smallPatches } from './small-patches.ts'
 
-/** Each group begins with a fresh process: what one leaves on the heap is not counted to the next. */
+/** Each group begins with a new process, so that garbage of the previous group does not count. */
 const groups: readonly (readonly Attack[])[] = [heavyReads, longDocuments, smallPatches]
 
 const bounds = { p99Ms: 250, rssMb: 800 }
-/** An attack that is answered at once is sent again for so long, so that the other client is measured beside it. */
+/**
+ * An attack that is answered at once is repeated for this long, so that the other client is measured during
+ * it.
+ */
 const leastMs = 4_000
 const restMs = 1_000
 
@@ -41,7 +45,7 @@ async function main(): Promise<void> {
   try {
     const failed = await attackAll(urlOfDatabase(server, name), folder)
     const chosen = chosenGroups().flat().length
-    // For the sum of a run of CI.
+    // For the summary of a CI run.
     console.log(`${chosen - failed} passed, ${failed} failed`)
     process.exitCode = failed === 0 && chosen > 0 ? 0 : 1
   } finally {
@@ -56,7 +60,7 @@ const chosenGroups = (): Attack[][] =>
     .map((attacks) => attacks.filter(({ name }) => name.includes(values.only ?? '')))
     .filter((attacks) => attacks.length > 0)
 
-/** How many attacks did not end well. */
+/** The number of failed attacks. */
 async function attackAll(databaseUrl: string, folder: string): Promise<number> {
   const port = await freePort()
   const env = {
@@ -88,7 +92,7 @@ async function attackAll(databaseUrl: string, folder: string): Promise<number> {
       if (index > 0) {
         await api.kill()
         await untilReady(admin)
-        // A process that has just begun is slow by itself.
+        // A new process is slow at first.
         await calmP99Ms(other, processes)
       }
       const began = pidsOf(processes)
@@ -114,7 +118,10 @@ async function calmP99Ms(other: Service, processes: readonly Running[]): Promise
 
 const pidsOf = (processes: readonly Running[]): string => processes.map(({ pid }) => pid()).join(' ')
 
-/** `maxMs`: of the other client's p99. What this machine takes without an attack comes on top of the bound, so that a busy machine is not mistaken for a fault. */
+/**
+ * `maxMs` is the bound of the other client's p99. The latency of this machine without an attack is added to
+ * it, so that a busy machine does not fail the test.
+ */
 async function withstands(
   attack: Attack,
   attacker: Service,
@@ -162,7 +169,7 @@ async function withstands(
   return problems.length === 0
 }
 
-/** How long the event loop of the process stood still at most since this was last asked. */
+/** The longest time that the event loop of the process was blocked since the last call. */
 async function loopHeldMs({ url }: Service): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return 1_000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1] ?? 0)

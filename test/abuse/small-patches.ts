@@ -1,4 +1,7 @@
-/** JSON Patches that are short to write and would make a large document or long work, through each door that takes patches. */
+/**
+ * JSON Patches that are short but would make a large document or take long, through each interface that
+ * accepts patches.
+ */
 import type { JsonObject, PatchOperation } from '../../shared/model/changes.ts'
 import { limits } from '../../shared/limits.ts'
 import { segment } from '../support/changes.ts'
@@ -8,7 +11,7 @@ import { assetUrn } from './catalog.ts'
 const times = <Value>(count: number, value: (index: number) => Value): Value[] =>
   Array.from({ length: count }, (_, index) => value(index))
 
-/** Nothing of an attack is stored, so each begins with an aspect that the asset does not have. */
+/** Attacks store nothing, so each begins with an aspect that the asset does not have. */
 const aspectName = 'moonPhase'
 const urn = assetUrn(1)
 
@@ -16,7 +19,7 @@ const doubling: PatchOperation[] = [
   { op: 'add', path: '/a', value: ['x'] },
   ...times(40, (): PatchOperation => ({ op: 'copy', from: '/a', path: '/a/0' }))
 ]
-/** As many as a patch may have beside the one that begins it. */
+/** The largest number of operations in a patch, after the one that creates the list. */
 const most = limits.patchOperationsMaxCount - 1
 const longList = times(200_000, (index) => index % 10)
 const edge = `/upstreams/${segment(assetUrn(0))}`

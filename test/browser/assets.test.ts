@@ -1,4 +1,7 @@
-/** Search, the asset page and the edit of lineage in a browser: by mouse and by keyboard, with hostile texts, in both themes. */
+/**
+ * Search, the asset page and the lineage editor in a browser: by mouse and by keyboard, with hostile texts,
+ * in both themes.
+ */
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import {
@@ -35,7 +38,7 @@ async function propose(server: TestServer, urn: string, aspects: { [name: string
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
 }
 
-/** orders -> revenue -> report, and spare beside them; revenue has columns, tags and owners. */
+/** orders -> revenue -> report, and an unconnected `spare`; revenue has columns, tags and owners. */
 async function fill(server: TestServer): Promise<void> {
   const field = (fieldPath: string): object => ({
     fieldPath,
@@ -129,7 +132,7 @@ t.test('the pages of assets', async (t) => {
   const { url, token } = server
   const browser = await withBrowser(t)
 
-  // Awaited: the others need what is loaded next.
+  // Applied before the rest is sent, because the other records refer to it.
   await t.test('an empty catalog teaches the first load, in each format', async (t) => {
     const { page } = await openPage(t, browser, { url, token })
     await page.getByRole('heading', { name: 'The catalog is empty' }).waitFor()
@@ -529,7 +532,7 @@ t.test('the pages of assets', async (t) => {
 
   t.test('the explorer asks as the person who is signed in', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'explorer' })
-    // The editor is there when the first query stands in it; before that there is nothing to execute.
+    // The editor is ready when it shows the first query; before that there is nothing to execute.
     await page.locator('.graphiql-query-editor').filter({ hasText: 'searchAcrossEntities' }).waitFor()
     await page.getByRole('button', { name: 'Execute query' }).click()
     await page.locator('.result-window').filter({ hasText: 'searchResults' }).waitFor()

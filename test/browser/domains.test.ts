@@ -1,4 +1,7 @@
-/** The page of domains in a browser: the tree and its keys, counts, changes, many assets at once, lineage between domains. */
+/**
+ * The page of domains in a browser: the tree and its keys, counts, changes, many assets at once, lineage
+ * between domains.
+ */
 import t from 'tap'
 import type { Page } from 'playwright-core'
 import {
@@ -36,7 +39,7 @@ const member = (name: string, domain: string) => [
   { op: 'setDomain', entityUrn: dataset(name), domainUrn: domainUrn(domain) }
 ]
 
-/** The tree as it is drawn: names in order. */
+/** The tree as it is shown: names in order. */
 const namesIn = (page: Page): Promise<string[]> => page.locator('.tree-row .tree-name').allInnerTexts()
 const row = (page: Page, id: string) => page.locator(`[data-domain="${domainUrn(id)}"]`)
 
@@ -326,7 +329,8 @@ t.test('ten thousand domains', async (t) => {
   const server = await withServer(t, { withWorker: true })
   const browser = await withBrowser(t)
   const { url, token } = server
-  // A hundred at the top; below each a chain of five, and all others right below the top.
+  // A hundred at the top level. Below each there is a chain of five, and its other domains are direct
+  // children.
   await load(
     server,
     Array.from({ length: 10_000 }, (_, index) => {

@@ -1,4 +1,7 @@
-/** The impact table in a browser: the numbers of the API, filters, the CSV with the same rows, fifty thousand rows, the keyboard. */
+/**
+ * The impact table in a browser: the same numbers as the API, filters, a CSV with the same rows, fifty
+ * thousand rows, the keyboard.
+ */
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -38,7 +41,7 @@ const aspect = (entityUrn: string, aspectName: string, value: object) => ({
 
 const pathOf = (query = ''): string => `asset?urn=${encodeURIComponent(start)}&tab=impact${query}`
 
-/** Waits until what is asked for is there, and gives what the table says it shows. */
+/** Waits until the requested rows are shown, and returns the table's summary. */
 async function shown(page: Page, count: number): Promise<void> {
   await page
     .getByTestId('impact-showing')
@@ -49,7 +52,7 @@ async function shown(page: Page, count: number): Promise<void> {
 const urnsIn = async (page: Page): Promise<(string | null)[]> =>
   Promise.all((await page.locator('[data-row]').all()).map((row) => row.getAttribute('data-row')))
 
-/** The rows of the CSV behind the button, by its own parser. */
+/** The rows of the CSV that the button downloads, read by a separate parser. */
 async function exported(page: Page): Promise<{ urns: string[]; names: string[]; text: string }> {
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: /^Export CSV/ }).click()
@@ -60,7 +63,7 @@ async function exported(page: Page): Promise<{ urns: string[]; names: string[]; 
   return { urns: column('urn'), names: column('name'), text }
 }
 
-/** RFC 4180 by hand, so that the writer is not held against its own reader. */
+/** RFC 4180 parsed by hand, so that the product's writer is not tested with its own reader. */
 function splitRows(text: string): string[] {
   const rows: string[] = []
   let isQuoted = false

@@ -1,4 +1,7 @@
-/** Every number of a lineage page is the API's: graph, line of counts, CSV, impact table and asset page, on random graphs. */
+/**
+ * Every number on a lineage page equals the API's: graph, line of counts, CSV, impact table and asset page,
+ * on random graphs.
+ */
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -8,16 +11,16 @@ import type { JsonObject } from '../../shared/model/changes.ts'
 import { write } from '../support/lineage-views.ts'
 import { withServer } from '../support/server.ts'
 
-/** Each is a minute of a busy machine. */
+/** Each takes a minute on a busy machine. */
 const cases = 5
 
 const names = ['a', 'b', 'c', 'job:d', 'e', 'job:f', 'chart:g', 'h']
 const isDataset = (index: number): boolean => names[index]?.includes(':') === false
-/** What the model has edges for: between datasets, and to and from jobs; to charts. */
+/** The pairs of types that can have an edge: between datasets, from and to jobs, and to charts. */
 const isLineage = (from: number, to: number): boolean =>
   from !== to && (isDataset(from) || (names[from]?.startsWith('job:') === true && isDataset(to)))
 
-/** Edges between any two, so that there are cycles, diamonds and parts without a connection. */
+/** Edges between any two, so that there are cycles, diamonds and disconnected parts. */
 const anyGraph = fc.record({
   edges: fc.uniqueArray(fc.tuple(fc.nat(names.length - 1), fc.nat(names.length - 1)), {
     minLength: 4,
@@ -67,7 +70,7 @@ t.test('numbers of the lineage pages', async (t) => {
     if (body.errors) throw new Error(JSON.stringify(body.errors))
     return Object.values(body.data)[0] as ReturnType<typeof JSON.parse>
   }
-  /** Waits until the page shows what is expected; says what it shows otherwise. */
+  /** Waits until the page shows what is expected; otherwise reports what it shows. */
   const shows = async (of: Page, expression: string, expected: unknown): Promise<void> => {
     const text = JSON.stringify(expected)
     await until(of, `JSON.stringify(${expression}) === ${JSON.stringify(text)}`).catch(async () => {
@@ -79,7 +82,7 @@ t.test('numbers of the lineage pages', async (t) => {
   const saved = async (press: () => Promise<void>): Promise<string[][]> => {
     const downloading = page.waitForEvent('download')
     await press()
-    // No name of these graphs needs quotes, but URNs have commas.
+    // Names in these graphs never need quotes, but URNs contain commas.
     return readFileSync(await (await downloading).path(), 'utf8')
       .replace('\ufeff', '')
       .trim()

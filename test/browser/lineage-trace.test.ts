@@ -1,4 +1,7 @@
-/** Real metadata of Tableau and dbt: whoever begins at a dashboard reaches the columns it is made of, by clicks alone and by keys alone. */
+/**
+ * Real metadata of Tableau and dbt: someone who begins at a dashboard reaches its source columns, with mouse
+ * clicks only and with keys only.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -39,7 +42,7 @@ t.test('real metadata', async (t) => {
   const shown = `[...document.querySelectorAll('.graph [data-node]')].map((each) => each.getAttribute('data-node'))`
   const isShown = (page: Page, urn: string): Promise<void> =>
     until(page, `${shown}.includes(${JSON.stringify(urn)})`)
-  /** The column of the chart, and every column that the API says is upstream or downstream of it. */
+  /** The column of the chart, and every column that is upstream or downstream of it according to the API. */
   const path = async (): Promise<string[]> => {
     const { body } = await server.graphql(
       'query ($input: LineageGraphInput!) { lineageGraph(input: $input) { nodes { entity { urn } } } }',
@@ -88,7 +91,7 @@ t.test('real metadata', async (t) => {
   await t.test('and by keys alone', async (t) => {
     const page = await open(t)
     await page.getByRole('link', { name: 'Lineage', exact: true }).waitFor()
-    /** Presses Tab until it leads to what is wanted. */
+    /** Presses Tab until the wanted element has the focus. */
     const tabTo = async (selector: string): Promise<void> => {
       for (let turn = 0; turn < 100; turn += 1) {
         await press(page, 'Tab')

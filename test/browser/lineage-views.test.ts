@@ -1,4 +1,7 @@
-/** What a lineage view adds to its cards: paths, groups, a time window, an overview, long lists, long links, and the keyboard wherever one looks. */
+/**
+ * What a lineage view shows besides cards: paths, groups, a time window, an overview, long lists, long links,
+ * and the keyboard everywhere.
+ */
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { catalogClient } from '../support/catalog-client.ts'
@@ -117,7 +120,7 @@ t.test('views of the lineage graph', async (t) => {
     const box = await page.getByTestId('graph').boundingBox()
     const [x, y] = [(box?.x ?? 0) + 30, (box?.y ?? 0) + 30]
     await page.mouse.move(x, y)
-    // Far enough that nothing of the graph is in view.
+    // So far that the graph is out of view.
     for (let turn = 0; turn < 4; turn += 1) {
       await page.mouse.down()
       await page.mouse.move(x + 1_400, y + 800, { steps: 2 })
@@ -266,7 +269,7 @@ t.test('views of the lineage graph', async (t) => {
       t,
       `${from('fan')}&down=0&sel=${short('n07')}&cols=1&e=d*40+${short('fan')}${picks}${closed}`
     )
-    // Any change writes the address anew.
+    // Any change rewrites the address.
     await page.getByTestId('hide-jobs').check()
     await page.getByTestId('long-link').waitFor()
     const state = async (of: Page): Promise<unknown> => {

@@ -1,4 +1,4 @@
-/** The lineage graph in a browser: what is shown equals what the API says, whatever one clicks or types. */
+/** The lineage graph in a browser: whatever is clicked or typed, it shows the same as the API. */
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { naiveClosure } from '../cases/column-closure.ts'
@@ -14,7 +14,7 @@ import { doors, urnEdges, urnOfName } from '../support/graph.ts'
 import { write } from '../support/lineage-views.ts'
 import { withServer } from '../support/server.ts'
 
-/** A cycle, a diamond, jobs, a long edge and columns; `s` is where the tests begin. */
+/** A cycle, a diamond, jobs, a long edge and columns. Tests start at `s`. */
 const flow =
   'u -> a -> s; u -> b -> s; s -> job:j -> d1; s -> d2 -> d3 -> d4; x -> d2; d4 -> d5 -> d4; d5 -> d5; s -> d4'
 const columnEdges = [
@@ -79,7 +79,7 @@ t.test('the lineage graph', async (t) => {
       name
     ])
   )
-  /** Names of the cards, once the picture is what is waited for. */
+  /** Names of the cards, once the expected graph is shown. */
   const cards = async (page: Page): Promise<string[]> => {
     const found = (await page.evaluate(
       `[...document.querySelectorAll('.graph [data-node]')].map((each) => each.getAttribute('data-node'))`
@@ -283,7 +283,7 @@ t.test('the lineage graph', async (t) => {
     const graph = page.getByTestId('graph')
     const box = await graph.boundingBox()
     await page.mouse.move((box?.x ?? 0) + 700, (box?.y ?? 0) + 300)
-    // Between s and d4, so near that no card of either end fits.
+    // Between s and d4, which are so close that no card fits between them.
     for (let step = 0; step < 3; step += 1) await page.keyboard.press('Tab')
     await card(page, 'd2').focus()
     for (let step = 0; step < 3; step += 1) await page.keyboard.press('+')

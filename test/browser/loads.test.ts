@@ -1,4 +1,7 @@
-/** The page of loads in a browser: a file is tried and loaded, progress is live, rejects are shown, a load is retried, cancelled and undone. */
+/**
+ * The page of loads in a browser: a file is checked and loaded, progress is live, rejects are shown, a load
+ * is retried, cancelled and undone.
+ */
 import t from 'tap'
 import { isTooWide, openPage, skipWithoutChromium, violationsOf, withBrowser } from '../support/browser.ts'
 import type { ChunkQueue } from '../../shared/queue/chunk-queue.ts'

@@ -1,4 +1,7 @@
-/** Sessions in a real browser: the link that signs in, and what a page of another site can do to a person who is signed in: nothing. */
+/**
+ * Sessions in a real browser: the link that signs in, and attacks by pages of another site on a signed-in
+ * person, which all fail.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +10,7 @@ import { createSignInCode } from '../../shared/catalog/access/create-sign-in-cod
 import { openPage, skipWithoutChromium, violationsOf, withBrowser } from '../support/browser.ts'
 import { withServer } from '../support/server.ts'
 
-/** Serves an empty page; the attacks run in it. */
+/** Serves an empty page in which the attacks run. */
 async function withOtherSite(t: Test): Promise<number> {
   const site = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>evil</title>')
@@ -70,7 +73,7 @@ t.test('a session in a browser', async (t) => {
       })
       source.onerror = () => { if (states.length > 1) { source.close(); resolve(states) } }
     })`)
-    // Without waitForFunction: the policy of the page forbids the eval that it uses.
+    // Without waitForFunction, because it uses eval, which the policy of the page forbids.
     while ((await page.title()) !== 'following') await sleep(50)
     await server.rest({ method: 'POST', url: `/loads/${load.body.id}/cancel` })
     t.strictSame(await states, ['accepted', 'cancelled'])
@@ -84,7 +87,7 @@ t.test('a session in a browser', async (t) => {
       t.strictSame(complaints, [])
     })
 
-  /** Each runs in a page of another site and gives what it got. */
+  /** Each runs in a page of another site and returns what it could read. */
   const attacks: { name: string; run: (target: string) => string; isAskedFirst?: boolean }[] = [
     {
       name: 'fetch with the cookie, as a form could send it',

@@ -1,7 +1,7 @@
-/** The path of a column as a naive walk has it: what the graph view is held against. */
+/** The path of a column by a naive walk, which the graph view is compared with. */
 type Pairs = readonly (readonly [string, string])[]
 
-/** All that is upstream or downstream of a name, itself included. */
+/** Everything upstream or downstream of a name, including itself. */
 export function naiveClosure(pairs: Pairs, start: string): Set<string> {
   const walk = (near: 0 | 1): Set<string> => {
     let found = new Set([start])

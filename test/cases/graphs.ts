@@ -1,24 +1,26 @@
 /**
- * Graphs as data, with the degrees that a walk must find, and random ones with an oracle too simple to be wrong.
+ * Graphs as data, with the degrees that a walk must find, and random graphs with an oracle that is too simple
+ * to be wrong.
  *
- * Names stand for entities: `a` is a dataset, `job:a` a data job, `a#x` column x of dataset a; `up -> down` is an edge,
- * `a & b -> c` two. test/support/graph.ts makes URNs of them and writes them through a door.
+ * Names stand for entities: `a` is a dataset, `job:a` a data job, `a#x` column x of dataset a; `up -> down`
+ * is an edge, `a & b -> c` two. test/support/graph.ts turns them into URNs and writes them through an
+ * interface.
  */
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { fc } from '../support/fast-check.ts'
 
 export type Direction = 'UPSTREAM' | 'DOWNSTREAM'
 
-/** Least degrees by name; what is not named must not be reached. */
+/** The smallest degrees by name. Other entities must not be reached. */
 export type Degrees = { [name: string]: number }
 
 export type GraphWalk = {
   from: string
   direction: Direction
   expected: Degrees
-  /** From a column: the degrees of the assets that the columns are folded to. */
+  /** For walks from a column: the degrees of the assets that contain the reached columns. */
   folded?: Degrees
-  /** What groups of filters keep of the expected ones, by name. */
+  /** The expected entities that pass groups of filters, by name. */
   kept?: readonly { groups: readonly (readonly JsonObject[])[]; names: readonly string[] }[]
 }
 
@@ -246,7 +248,7 @@ export const graphCases: readonly GraphCase[] = [
 /** An edge by names: [upstream, downstream]. */
 export type NamedEdge = readonly [string, string]
 
-/** Kinds that may feed a kind: the pairs that can be stated. */
+/** The pairs of types that can have an edge. */
 const feeds: { readonly [downstream: string]: readonly string[] } = {
   dataset: ['dataset', 'job'],
   job: ['dataset', 'job'],
@@ -260,8 +262,8 @@ const feeds: { readonly [downstream: string]: readonly string[] } = {
 const kindOf = (name: string): string => (name.includes(':') ? name.slice(0, name.indexOf(':')) : 'dataset')
 
 /**
- * A random graph: datasets mostly, other kinds among them, edges in any direction that can be stated, so with cycles,
- * self edges and entities that nothing reaches; now and then of columns only. And a start in it.
+ * A random graph and a start in it. Mostly datasets, with some other types. Edges have any possible
+ * direction, so there are cycles, self edges and unreachable entities. Some graphs have only columns.
  */
 export const randomGraph: fc.Arbitrary<{ edges: NamedEdge[]; from: string; direction: Direction }> = fc
   .record({
@@ -294,12 +296,12 @@ export const randomGraph: fc.Arbitrary<{ edges: NamedEdge[]; from: string; direc
     const edges = pairs
       .map(([up, down]): NamedEdge => [at(up), at(down)])
       .filter(([up, down]) => isOfColumns || feeds[kindOf(down)]?.includes(kindOf(up)))
-    // A start that has an edge, where there is one: the others reach nothing.
+    // A start with an edge, if there is one: others reach nothing.
     const [up, down] = edges[start % Math.max(1, edges.length)] ?? [at(start), at(start)]
     return { edges, from: direction === 'DOWNSTREAM' ? up : down, direction }
   })
 
-/** Least degrees by going over all edges again and again until nothing gets nearer. */
+/** Computes the smallest degrees by scanning all edges until no degree changes. */
 export function naiveDegrees(edges: readonly NamedEdge[], from: string, direction: Direction): Degrees {
   const degrees = new Map([[from, 0]])
   for (let changed = true; changed;) {

@@ -1,8 +1,9 @@
 /**
- * Graphs as data, with the pictures, ways and domain edges that must come of them, worked out by hand; and oracles for random ones.
+ * Graphs as data, with the expected graphs, paths and domain edges, worked out by hand; and oracles for
+ * random graphs.
  *
- * Names are those of test/cases/graphs.ts. Entities get their ids in the order in which the edges first name them, so an order by
- * id is the order of the text.
+ * Names are those of test/cases/graphs.ts. Entities get their ids in the order in which the edges first name
+ * them, so an order by id is the order of the text.
  */
 import type { Direction, NamedEdge } from './graphs.ts'
 import { fc } from '../support/fast-check.ts'
@@ -23,11 +24,14 @@ export type GraphViewCase = {
       count?: number
       expand?: readonly { at: string; direction: Direction; count?: number }[]
     }
-    /** `name SIDE degree, hidden/all upstream, hidden/all downstream [columns]`, in order; `?` before one that nothing has described. */
+    /**
+     * `name SIDE degree, hidden/all upstream, hidden/all downstream [columns]`, in order; `?` before a
+     * placeholder.
+     */
     nodes: readonly string[]
-    /** `up -> down`, and ` via ` what is hidden between. Order does not count. */
+    /** `up -> down`, with the hidden entities in between after ` via `. The order does not matter. */
     edges: readonly string[]
-    /** upstream downstream, edges of assets, of columns. */
+    /** The number of upstream and downstream edges of assets, and of columns. */
     totals: string
     ignored?: readonly string[]
   }[]
@@ -374,7 +378,7 @@ export const graphViewCases: readonly GraphViewCase[] = [
 export type PathsCase = {
   name: string
   edges: string
-  /** Where only the order of some entities counts: those that get their ids in one go, whatever their order. */
+  /** Used if the order of some entities matters: gives them their ids together, in this order. */
   waves?: readonly (readonly string[])[]
   removed?: readonly string[]
   ways: readonly {
@@ -387,7 +391,7 @@ export type PathsCase = {
   }[]
 }
 
-/** 27 rungs of four ways each: 2^54 ways. */
+/** 27 rungs with four paths each: 2^54 paths. */
 const rungCount = 27
 const ladder = numbered(
   rungCount,
@@ -477,7 +481,7 @@ export const pathsCases: readonly PathsCase[] = [
 
 export type DomainCase = {
   name: string
-  /** Domains in the order of their ids, each with the one it is in. */
+  /** Domains in the order of their ids, each with its parent. */
   domains: readonly (readonly [name: string, parent: string | null])[]
   /** Assets by domain. */
   assets: { readonly [domain: string]: string }
@@ -488,7 +492,9 @@ export type DomainCase = {
     direction?: Direction
     within?: string
     includeDescendants?: boolean
-    /** `upstream -> downstream: edges (upstream assets to downstream assets)`, `none` for no domain; in order. */
+    /**
+     * `upstream -> downstream: edges (upstream assets to downstream assets)`, `none` for no domain; in order.
+     */
     expected: readonly string[]
     /** The asset edges of the first of them. */
     first?: readonly string[]
@@ -582,7 +588,7 @@ export const domainCases: readonly DomainCase[] = [
   }
 ]
 
-/** All shortest paths, by trying every way that gets no longer than the entities are many. */
+/** All shortest paths, found by trying every path that has no more edges than there are entities. */
 export function naivePaths(
   edges: readonly NamedEdge[],
   from: string,
@@ -602,7 +608,7 @@ export function naivePaths(
   return { hops: null, total: 0 }
 }
 
-/** The edges that are left when jobs of a kind are taken out and what they connect is joined, by joining one job after the other. */
+/** The edges after jobs of a kind are removed and their neighbours are joined, one job after the other. */
 export function contracted(edges: readonly NamedEdge[], isTakenOut: (name: string) => boolean): NamedEdge[] {
   let left = new Set(edges.map((edge) => edge.join(' ')))
   for (const name of new Set(edges.flat())) {
@@ -623,7 +629,10 @@ export function contracted(edges: readonly NamedEdge[], isTakenOut: (name: strin
 
 export type DomainWorld = Pick<DomainCase, 'domains' | 'assets'> & { edges: NamedEdge[]; removed: string[] }
 
-/** Some domains in a tree, datasets and jobs in them and in none, edges any way, a few of them soft-deleted. */
+/**
+ * Some domains in a tree, datasets and jobs in some or none of them, random edges, a few of them to
+ * soft-deleted entities.
+ */
 export const randomDomains: fc.Arbitrary<DomainWorld> = fc
   .record({
     parents: fc.array(fc.nat(7), { minLength: 2, maxLength: 5 }),
@@ -650,7 +659,7 @@ export const randomDomains: fc.Arbitrary<DomainWorld> = fc
     return { domains, assets, edges, removed: gone !== undefined && used.has(gone) ? [gone] : [] }
   })
 
-/** The lines that domainCases are written in, for one domain, from the sentence that defines them. */
+/** The lines in the form of domainCases, for one domain, computed directly from the definition. */
 export function naiveDomainEdges(
   { domains, assets, edges, removed }: DomainWorld,
   of: string,

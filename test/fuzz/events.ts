@@ -1,4 +1,7 @@
-/** Random OpenLineage events of every kind with every facet that is read, and what may be wrong with them on the wire. */
+/**
+ * Random OpenLineage events of every kind with every supported facet, and mutations as they may happen on the
+ * wire.
+ */
 import { gzipSync } from 'node:zlib'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { mutated, strangeText, type Random } from './random.ts'
@@ -9,7 +12,7 @@ const facetHead = {
 }
 const facet = (content: JsonObject): JsonObject => ({ ...facetHead, ...content })
 
-/** Each name has the tag of its event, so that what is left of one can be found. */
+/** Each name contains the tag of its event, so that its effects can be found. */
 const nameOf = (random: Random, tag: string): JsonObject => ({
   namespace: random.pick([
     'postgres://db:5432',
@@ -133,7 +136,10 @@ function eventOf(random: Random, tag: string): JsonObject {
 
 export type SentEvents = { path: string; headers: { [name: string]: string }; body: Buffer; tags: string[] }
 
-/** One request: mostly one event, with up to three mutations; some lists of events, some packed, some cut off. */
+/**
+ * One request: usually one event, with up to three mutations; sometimes a list of events, compressed or cut
+ * off.
+ */
 export function requestOf(random: Random, seed: number, index: number): SentEvents {
   const isBatch = random.chance(0.15)
   const tags = Array.from(

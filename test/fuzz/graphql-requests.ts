@@ -1,4 +1,7 @@
-/** Random GraphQL requests from the schema: all operations, arguments and fields, with values that fit and some that do not. */
+/**
+ * Random GraphQL requests from the schema: all operations, arguments and fields, with valid and invalid
+ * values.
+ */
 import {
   getNamedType,
   isEnumType,
@@ -83,7 +86,7 @@ function argumentText(random: Random, { type }: GraphQLArgument, asVariable: AsV
   return random.chance(0.6) ? asVariable(type, value) : literal(value)
 }
 
-/** A value as GraphQL writes it; a text that looks like a name of an enum stands as one. */
+/** A value in GraphQL syntax; a text that looks like the name of an enum value is not quoted. */
 function literal(value: JsonValue): string {
   if (typeof value === 'string')
     return /^[A-Z][A-Z_]+$/.test(value) ? value : JSON.stringify(value.toWellFormed())

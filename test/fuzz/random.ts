@@ -24,7 +24,7 @@ export function createRandom(seed: number, index: number): Random {
 export const datasetUrn = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
 const job = 'urn:li:dataJob:(urn:li:dataFlow:(airflow,nightly,PROD),load)'
 
-/** Entities that the run makes first, and some that are nowhere. */
+/** Entities that the run creates first, and some that do not exist. */
 export const urns: readonly [string, ...string[]] = [
   datasetUrn('a'),
   datasetUrn('b'),
@@ -114,7 +114,7 @@ export const strangeText = (random: Random): string =>
   random.chance(0.3) ? random.pick(urns) : random.pick(texts)
 export const strangeNumber = (random: Random): number => random.pick(numbers)
 
-/** Any JSON; small. */
+/** Any small JSON. */
 export function strangeValue(random: Random, depth = 0): JsonValue {
   const kind = random.below(depth > 3 ? 5 : 9)
   if (kind === 0) return null
@@ -154,9 +154,9 @@ export function strangeValue(random: Random, depth = 0): JsonValue {
   )
 }
 
-/** The value with something in it changed, taken away, added or put twice. */
+/** The value with a part of it changed, removed, added or duplicated. */
 export function mutated(random: Random, value: JsonValue): JsonValue {
-  // A proposal has its aspect as text: what is wrong should be within it.
+  // The aspect of a proposal is JSON text, so the mutation is usually made inside it.
   if (typeof value === 'string' && /^[{[]./.test(value) && random.chance(0.8))
     return JSON.stringify(mutated(random, JSON.parse(value)))
   if (typeof value !== 'object' || value === null || random.chance(0.15))

@@ -1,10 +1,10 @@
-/** Random requests to the routes that the server itself says it has, with bodies that clients send and something wrong in most. */
+/** Random requests to all routes of the server, with bodies that clients send, most of them with an error. */
 import diagnostics from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { datasetUrn, mutated, strangeText, strangeValue, urns, type Random } from './random.ts'
 
-/** `isRefused`: a method that the path does not have, or OPTIONS; there is not much to find. */
+/** `isRefused`: a method that the path does not support, or OPTIONS. These are sent rarely. */
 export type Route = { method: string; url: string; isRefused: boolean }
 export type FuzzRequest = {
   method: string
@@ -13,11 +13,11 @@ export type FuzzRequest = {
   body: string | null
 }
 
-/** The routes of the server that `build` makes: what is added to the API is in the next run. */
+/** The routes of the server that `build` makes, so that new routes are tested automatically. */
 export async function routesOf(build: () => Promise<unknown>): Promise<[Route, ...Route[]]> {
   const routes: Route[] = []
   const listen = (message: unknown): void => {
-    // What fastify publishes on this channel is documented to be this.
+    // Fastify documents that this channel publishes this object.
     const { fastify } = message as { fastify: FastifyInstance }
     fastify.addHook('onRoute', ({ method, url }: RouteOptions) => {
       for (const one of [method].flat())
@@ -130,7 +130,7 @@ const entity: JsonObject = {
   upstreamLineage: { value: upstreams }
 }
 
-/** Names of parameters that some route reads; each is sent to any. */
+/** Names of all query parameters; each is sent to any route. */
 const parameterNames: readonly [string, ...string[]] = [
   'aspect',
   'aspects',
@@ -252,7 +252,7 @@ const actions: { [url: string]: readonly [string, ...string[]] } = {
 }
 const refusedShare = 0.03
 
-/** Where most of what clients can get wrong is sent. */
+/** The routes with the most complex input are called most often. */
 const writes = /^(?:\/gms)?\/(?:aspects|entities|loads|openapi\/v3\/entity)/
 
 function pickRoute(random: Random, routes: readonly [Route, ...Route[]]): Route {
@@ -314,7 +314,7 @@ const encoded = (text: string): string => encodeURIComponent(text.toWellFormed()
 const parameterValue = (random: Random): string =>
   random.chance(0.6) ? random.pick(parameterValues) : strangeText(random)
 
-/** What HTTP cannot carry in a header is not sent. */
+/** Characters that an HTTP header cannot contain are left out. */
 const headerText = (random: Random): string =>
   strangeText(random)
     .replaceAll(/[^\x20-\x7e]/g, '')
@@ -339,7 +339,7 @@ function strangeHeaders(random: Random): { [name: string]: string } {
   }
 }
 
-/** What the action reads; null where that is not known. */
+/** The input of the action; null if it is not known. */
 function bodyOfAction(action: string, sent: JsonObject, another: JsonObject): JsonValue {
   switch (action) {
     case 'ingestProposal':

@@ -1,6 +1,7 @@
 /**
- * `npm run fuzz-events [-- --count 100000] [--seed N] [--only INDEX]`: mutated OpenLineage events. Each answer is one that a client may get,
- * what was refused has left nothing, and of what was taken nothing is missing. Prints the seed; ends with 1 where that is not so.
+ * `npm run fuzz-events [-- --count 100000] [--seed N] [--only INDEX]`: mutated OpenLineage events. Each
+ * answer must be one that clients may get; refused events have no effect, and accepted ones are complete.
+ * Prints the seed; exits with 1 on a violation.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -61,10 +62,13 @@ async function fuzz({ service, db, hasEnded, printLogs }: Fuzzed): Promise<boole
   return findings.length === 0
 }
 
-/** How long events are sent again where the service says that it has too many: a machine that others use is slow for a while. */
+/**
+ * How long events are sent again after the service says that it has too many. A busy machine may be slow for
+ * a while.
+ */
 const busyMaxMs = 60_000
 
-/** As clients do, sends again what is answered 503 with Retry-After. */
+/** As clients do, sends again after status 503 with Retry-After. */
 async function send({ url, token }: Service, { path, headers, body }: SentEvents) {
   const giveUpAt = Date.now() + busyMaxMs
   for (;;) {
@@ -81,7 +85,7 @@ async function send({ url, token }: Service, { path, headers, body }: SentEvents
   }
 }
 
-/** The tags of the events that were refused. */
+/** The tags of the refused events. */
 function refusedTags({ tags }: SentEvents, status: number, text: string): string[] {
   if (status >= 400) return tags
   if (status !== 200) return []
@@ -91,7 +95,7 @@ function refusedTags({ tags }: SentEvents, status: number, text: string): string
 
 const tagPattern = /t\d+-\d+-\d+t/g
 
-/** What is in the catalog of events that were refused. */
+/** The parts of refused events that are in the catalog. */
 async function leftovers(db: Db, refused: ReadonlySet<string>): Promise<string[]> {
   const rows = await query<{ text: string }>(
     db,
@@ -107,7 +111,7 @@ async function leftovers(db: Db, refused: ReadonlySet<string>): Promise<string[]
   )
 }
 
-/** What is not in the catalog of events that were taken. */
+/** The parts of accepted events that are missing in the catalog. */
 async function missing(db: Db): Promise<string[]> {
   const known = new Set(
     (await query<{ urn: string }>(db, 'select urn from openlineage_state')).map(({ urn }) => urn)

@@ -1,6 +1,7 @@
 /**
- * `npm run fuzz [-- --count 100000] [--seed N] [--only INDEX]`: random requests against an API and a worker, each a process
- * of its own, on a database of their own. Prints the seed; ends with 1 where an answer is a fault of ours or a process ended.
+ * `npm run fuzz [-- --count 100000] [--seed N] [--only INDEX]`: random requests to an API process and a
+ * worker process, on a new database. Prints the seed; exits with 1 if an answer shows a bug of the server or
+ * a process ended.
  */
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -29,7 +30,7 @@ const concurrency = 24
 const partCount = 10_000
 const shownFindings = 20
 
-/** Whether all went well. */
+/** Whether everything succeeded. */
 async function fuzz({ service, db, databaseUrl, hasEnded, printLogs }: Fuzzed): Promise<boolean> {
   await loadLines(service, [...seedRecords])
   const { findings, statuses } = await sendAll(service, await routesOfServer(databaseUrl, db))
@@ -54,7 +55,7 @@ async function fuzz({ service, db, databaseUrl, hasEnded, printLogs }: Fuzzed): 
   console.log(
     `${count} requests of seed ${seed}: ${findings.length} faults, ${rejects.length} records that ended with INTERNAL`
   )
-  // For the sum of a run of CI.
+  // For the summary of a CI run.
   console.log(`${isWell ? 1 : 0} passed, ${isWell ? 0 : 1} failed`)
   return isWell
 }
@@ -87,7 +88,7 @@ async function sendAll(
   return { findings, statuses }
 }
 
-/** Of a server that is built for that and never listens. */
+/** The routes of a server that is built only for this and never listens. */
 const routesOfServer = (databaseUrl: string, db: Db): ReturnType<typeof routesOf> =>
   routesOf(async () => {
     const config = readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' })

@@ -1,4 +1,4 @@
-/** What there is before random requests are sent. */
+/** The content of the catalog before random requests are sent. */
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { datasetUrn } from './random.ts'
 

@@ -1,4 +1,4 @@
-/** Sends random requests to a service, several at once, and tells which answers no client should get. */
+/** Sends random requests to a service, several at once, and reports answers that no client should get. */
 import { Agent, request as httpRequest } from 'node:http'
 import type { GraphQLSchema } from 'graphql'
 import { createRandom } from './random.ts'
@@ -20,7 +20,7 @@ const graphqlShare = 0.5
 const answerMaxMs = 20_000
 const keptChars = 4_000
 
-/** The request of an index, the same for the same seed. */
+/** The request with an index; the same for the same seed. */
 export function requestAt(
   { seed, schema, routes }: Pick<Fuzzing, 'seed' | 'schema' | 'routes'>,
   index: number
@@ -35,13 +35,16 @@ export function requestAt(
   }
 }
 
-/** A fault of the server's: a status of 5xx but back-pressure, INTERNAL anywhere in the answer, or no answer. */
+/**
+ * A bug of the server: a status of 5xx except for back-pressure, INTERNAL anywhere in the answer, or no
+ * answer.
+ */
 const isFault = (status: number, text: string): boolean =>
   (status >= 500 && !(status === 503 && /"(?:UNAVAILABLE|OVERLOADED)"/.test(text))) ||
   status === 0 ||
   /"(?:code|reason)":"INTERNAL"/.test(text)
 
-/** Gives what was wrong, and how often each status came. */
+/** Returns the violations, and how often each status occurred. */
 export async function sendRequests(
   service: Service,
   fuzzing: Fuzzing
@@ -64,7 +67,7 @@ export async function sendRequests(
   return { findings, statuses }
 }
 
-/** Status 0 where there is no whole answer. Streams of events are left when they have begun. */
+/** Status 0 if the answer is incomplete. Event streams are closed after they have begun. */
 function send(
   { url, token }: Service,
   { method, path, headers, body }: FuzzRequest,

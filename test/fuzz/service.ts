@@ -1,4 +1,4 @@
-/** An API and a worker to be sent random requests: each a process of its own, on a database of their own. */
+/** Starts an API process and a worker process on a new database, to send random requests to. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -28,7 +28,10 @@ export type Fuzzed = {
   printLogs: () => void
 }
 
-/** Starts everything, runs `work`, and stops it again. The exit code of this process says whether all went well. */
+/**
+ * Starts everything, runs `work`, and stops it again. The exit code of this process says whether everything
+ * succeeded.
+ */
 export async function withFuzzedService(work: (fuzzed: Fuzzed) => Promise<boolean>): Promise<void> {
   const services = await startTestServices()
   const server = services.env[testDatabaseEnv.url] ?? ''

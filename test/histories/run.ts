@@ -1,8 +1,9 @@
 /**
- * `npm run histories -- [graphs|order|undo] [--runs N] [--seed N]`: random histories without end, for hours on purpose.
+ * `npm run histories -- [graphs|order|undo] [--runs N] [--seed N]`: random histories, for hours if wanted.
  *
- * `graphs` holds every reader of lineage against a naive oracle, `order` plays chunks mixed and in order, `undo` takes
- * loads back newest first. Prints the seed; ends with 1 at the first history that is wrong, made as small as can be.
+ * `graphs` compares every lineage reader with a naive oracle, `order` applies chunks in a random order and in
+ * the order of acceptance, `undo` undoes loads newest first. Prints the seed; exits with 1 at the first wrong
+ * history, shrunk.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -27,7 +28,7 @@ const usage = `npm run histories -- [graphs|order|undo] [--runs N] [--seed N] [-
   --only   graphs: the one history of that number
   --trial  order: one of its properties; all of them unless told`
 
-/** A database is given up after so many: its statements get slower as tables grow. */
+/** A new database is used after this many histories, because its statements get slower as tables grow. */
 const historiesPerDatabase = 1_000
 
 type Asked = { kind: string; runs: number; seed: number; only: number | undefined; trial: string | undefined }
@@ -52,7 +53,7 @@ function readArguments(): Asked | null {
 
 const log = (line: string): void => console.log(line)
 
-/** Gives work a migrated database of its own and drops it afterwards. */
+/** Passes a new migrated database to `work` and drops it afterwards. */
 type WithDatabase = <T>(work: (database: TestDatabase) => Promise<T>) => Promise<T>
 
 async function withServices(work: (withDatabase: WithDatabase) => Promise<void>): Promise<void> {
@@ -87,7 +88,7 @@ async function playGraphs(withDatabase: WithDatabase, { runs, seed, only }: Aske
   )
 }
 
-/** Calls work for parts of the runs, each with the seed that its first history has; says how far it is. */
+/** Calls `work` for parts of the runs, each with the seed of its first history, and reports progress. */
 async function inParts(
   { runs, seed }: Asked,
   work: (options: { count: number; seed: number; log: typeof log }) => Promise<void>

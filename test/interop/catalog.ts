@@ -1,4 +1,6 @@
-/** One catalog for the clients to meet: a database, a worker, and two APIs that differ in what they do with absent references. */
+/**
+ * A catalog for the clients: a database, a worker, and two APIs that treat missing references differently.
+ */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,17 +25,17 @@ export type Catalog = {
 }
 
 type Options = {
-  /** Of a server that may make databases. */
+  /** The URL of a server on which databases can be created. */
   serverUrl: string
-  /** The queue: null for Postgres. */
+  /** The URL of the queue; null for Postgres. */
   redisUrl: string | null
-  /** Of the database; not in use. */
+  /** The name of the database, which must not exist. */
   name: string
-  /** Where the processes log to. */
+  /** The folder of the logs. */
   folder: string
 }
 
-/** Throws where a process does not start; nothing is left running then. */
+/** Throws if a process does not start, after stopping the others. */
 export async function startCatalog({ serverUrl, redisUrl, name, folder }: Options): Promise<Catalog> {
   await runOnServer(serverUrl, `create database ${name} template template0`)
   const children: ChildProcess[] = []

@@ -1,9 +1,9 @@
-/** The snippets of a guide for producers, and how those for the shell are run. */
+/** Reads the snippets of a guide, and runs those for the shell. */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { packagePath } from '../../shared/platform/paths.ts'
 
-/** Those in that language, in order. */
+/** The snippets in a language, in order. */
 export const snippetsOf = (guide: string, language: string): string[] =>
   [
     ...readFileSync(packagePath(`docs/guides/${guide}.md`), 'utf8').matchAll(
@@ -11,7 +11,7 @@ export const snippetsOf = (guide: string, language: string): string[] =>
     )
   ].map(([, block = '']) => block.replaceAll(/^ {3}(?=\S)/gm, ''))
 
-/** Runs a script of the shell, which ends at its first fault; what it said is shown where it failed. */
+/** Runs a shell script, which ends at its first error. Its output is shown if it failed. */
 export function runScript(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<number | null> {
   return new Promise((resolve, reject) => {
     let said = ''

@@ -1,4 +1,4 @@
-/** Whether a catalog has an edge, as its GraphQL says it. */
+/** Whether a catalog has an edge, according to its GraphQL API. */
 import type { Catalog } from './catalog.ts'
 
 export async function hasEdge({ url, token }: Catalog, up: string, down: string): Promise<boolean> {

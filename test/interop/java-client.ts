@@ -1,4 +1,7 @@
-/** OpenLineage's client for Java, from Maven Central and unmodified: a small program sends the events of one run, and their edges are looked for. */
+/**
+ * OpenLineage's client for Java, unmodified from Maven Central: a small program sends the events of one run,
+ * and the catalog must have their edges.
+ */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +15,7 @@ type Outcome = { passed: number; failed: number; skipped: number }
 const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:postgres,${name},PROD)`
 const job = 'urn:li:dataJob:(urn:li:dataFlow:(java,java,interop),java.load)'
 
-/** Skipped where there is no JDK or no Maven: nothing else of ours needs either. */
+/** Skipped without a JDK or Maven, which nothing else here needs. */
 export async function runJavaClient(catalog: Catalog): Promise<Outcome> {
   for (const [command, option] of [
     ['javac', '-version'],

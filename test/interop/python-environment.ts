@@ -1,7 +1,8 @@
 /**
- * A Python with clients of others in it, of exactly the versions that a requirements.txt lists.
+ * A Python environment with exactly the client versions in a requirements.txt.
  *
- * It is made once for a requirements.txt and a version of Python, in the cache folder of the user, and used again.
+ * It is made once for each requirements.txt and version of Python, in the user's cache folder, and used
+ * again.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -10,7 +11,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { packagePath } from '../../shared/platform/paths.ts'
 
-/** What the clients need at least. */
+/** The oldest version that the clients support. */
 const leastPython = [3, 10] as const
 
 /** No usable Python: the message says what to install. */
@@ -42,7 +43,10 @@ function findPython(): Python {
 export const cacheFolder = (): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tributary', 'interop')
 
-/** Path of the environment's `bin`; the path of the requirements is one within the package. Throws NoPython, or an Error where they cannot be installed. */
+/**
+ * Path of the environment's `bin`. `requirements` is a path within the package. Throws NoPython, or an Error
+ * if they cannot be installed.
+ */
 export async function openPythonEnvironment(path = 'test/interop/requirements.txt'): Promise<string> {
   const python = findPython()
   const requirements = packagePath(path)
@@ -53,7 +57,7 @@ export async function openPythonEnvironment(path = 'test/interop/requirements.tx
     .slice(0, 12)
   const folder = join(cacheFolder(), version)
   const bin = join(folder, 'bin')
-  // Written last, so a folder without it was left behind half made.
+  // Written last, so a folder without it is incomplete.
   const stamp = join(folder, '.complete')
   if (existsSync(stamp)) return bin
   console.log(`# installing ${path} for Python ${python.version} into ${folder}`)

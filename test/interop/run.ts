@@ -1,10 +1,11 @@
 /**
- * `npm run interop [-- --only WORD] [--backend postgres|redis] [--transport restli|openapi] [--bench]`: DataHub's own clients, in Python and
- * unmodified, against a catalog that is started for them, on each queue backend and over each of their two transports.
+ * `npm run interop [-- --only WORD] [--backend postgres|redis] [--transport restli|openapi] [--bench]`: runs
+ * DataHub's unmodified Python clients against a new catalog, on each queue backend and over each of their two
+ * transports.
  *
- * OpenLineage's own clients for Python and Java send their events to the same catalog, and the guides for dbt, Airflow and Spark are run. Each of
- * `--only openlineage`, `dbt`, `airflow` and `spark` runs one of these alone.
- * Ends with 1 where a call failed. Without a usable Python it says so; under CI=true that is a failure.
+ * OpenLineage's clients for Python and Java send their events to the same catalog, and the guides for dbt,
+ * Airflow and Spark are run. Each of `--only openlineage`, `dbt`, `airflow` and `spark` runs one of these
+ * alone. Exits with 1 if a call failed. Without a usable Python it says so; under CI=true that is a failure.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -39,13 +40,13 @@ const transports = ['restli', 'openapi'].filter(
 
 type Outcome = { passed: number; failed: number; skipped: number }
 
-/** What emits OpenLineage is asked for alone. */
+/** Producers of OpenLineage are only run by their own `--only`. */
 const isForProducer = ['openlineage', 'dbt', 'airflow', 'spark'].includes(values.only ?? '')
 
-/** The lines that the clients' suite ends with. */
+/** The last lines that the clients' suite prints. */
 const closing = /^(\d+) passed, (\d+) failed, (\d+) skipped$/
 
-/** Runs the suite once, and shows what it says but its closing line. */
+/** Runs the suite once, and shows its output except the last line. */
 function runClients(
   bin: string,
   { url, strictUrl, token }: Catalog,
@@ -60,7 +61,7 @@ function runClients(
     env: {
       ...process.env,
       PATH: `${bin}${delimiter}${process.env.PATH ?? ''}`,
-      // The clients keep settings in the home folder: theirs is one of the run's own.
+      // The clients keep settings in the home folder, so each run has its own.
       HOME: folder,
       PYTHONDONTWRITEBYTECODE: '1',
       DATAHUB_TELEMETRY_ENABLED: 'false',
@@ -119,7 +120,7 @@ async function runBackend(
         )
       )
     }
-    // Events are applied by the API, whatever the queue is.
+    // The API applies events, so the queue backend does not matter.
     if (backend === 'Postgres' && isWanted('openlineage')) {
       console.log('# OpenLineage')
       const script = packagePath('test/interop/clients/openlineage_client.py')
@@ -161,17 +162,17 @@ async function main(): Promise<void> {
   process.exitCode = sum('failed') > 0 || hasForbiddenSkip ? 1 : 0
 }
 
-/** Without --only everything is wanted. */
+/** Without --only, everything runs. */
 const isWanted = (word: string): boolean => values.only === undefined || word.includes(values.only)
 
-/** Whether the model in the sources is that of the client's schema. */
+/** Whether the model in the sources matches the client's schema. */
 function isModelCurrent(bin: string): Outcome {
   const outdated = generateModel(bin).filter(({ path, text }) => text !== readFileSync(path, 'utf8'))
   for (const { path } of outdated) console.log(`not ok: ${path} is not what npm run generate-model makes`)
   return { passed: outdated.length === 0 ? 1 : 0, failed: outdated.length, skipped: 0 }
 }
 
-/** On the server of REDIS_URL, or one of the run's own; skipped where there is neither. */
+/** On the server of REDIS_URL, or a new one; skipped if neither is available. */
 async function onRedis(work: (redisUrl: string) => Promise<Outcome[]>): Promise<Outcome[]> {
   if (process.env.REDIS_URL) return work(process.env.REDIS_URL)
   if (!hasRedis()) {
@@ -187,7 +188,7 @@ async function onRedis(work: (redisUrl: string) => Promise<Outcome[]>): Promise<
   }
 }
 
-/** Writes the table of calls that docs/datahub.md is made from. */
+/** Writes the table of calls for docs/datahub.md. */
 function writeTable(bin: string): Promise<void> {
   const child = spawn(join(bin, 'python'), [packagePath('test/interop/clients/run.py'), '--write-table'], {
     stdio: 'inherit',

@@ -1,4 +1,7 @@
-/** Assertions of the tests say what they seem to: `t.match` takes an empty list in its pattern for any list. */
+/**
+ * Assertions of the tests are as strict as they look: in a pattern of `t.match`, an empty list matches any
+ * list.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import t from 'tap'
@@ -7,12 +10,12 @@ import { packagePath } from '../../shared/platform/paths.ts'
 
 const folder = packagePath('test')
 
-/** Where an argument of `t.match` or `t.has` that is the pattern contains `[]`. */
+/** The places where the pattern of `t.match` or `t.has` contains `[]`. */
 function emptyListsIn(source: ts.SourceFile): number[] {
   const lines: number[] = []
   const lineOf = (node: ts.Node): number => 1 + source.getLineAndCharacterOfPosition(node.getStart()).line
   const findIn = (pattern: ts.Node): void => {
-    // What a function in the pattern is called with is not the pattern.
+    // Arguments of functions that are called inside a pattern are not part of it.
     if (ts.isCallExpression(pattern) || ts.isArrowFunction(pattern)) return
     if (ts.isArrayLiteralExpression(pattern) && pattern.elements.length === 0) lines.push(lineOf(pattern))
     ts.forEachChild(pattern, findIn)

@@ -1,6 +1,6 @@
 /**
- * docs/configuration.md and .env.example say what config.ts reads. WRITE_DOCS=1 writes both anew:
- * WRITE_DOCS=1 npm test -- test/rules/config-docs.test.ts
+ * docs/configuration.md and .env.example match config.ts. To rewrite both: WRITE_DOCS=1 npm test --
+ * test/rules/config-docs.test.ts
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'

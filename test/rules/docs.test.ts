@@ -1,6 +1,6 @@
 /**
- * docs/ says what the code says: errors, limits, metrics, root fields, the specification, links and words.
- * WRITE_DOCS=1 npm test -- test/rules/docs.test.ts writes the tables that are made from code anew.
+ * docs/ matches the code: errors, limits, metrics, root fields, the specification, links and words. To
+ * rewrite the tables made from code: WRITE_DOCS=1 npm test -- test/rules/docs.test.ts
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -34,7 +34,7 @@ import {
   proseOf
 } from '../support/style-words.ts'
 
-/** The anchors that headings get on the usual hosts of repositories. */
+/** The anchors that repository hosts usually generate for headings. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -194,7 +194,7 @@ t.test('docs/specification.md and the tests name the same rows', async (t) => {
   }
 })
 
-/** The targets of the links of a page, without those to other hosts. */
+/** The targets of the links of a page, except those to other hosts. */
 const linksOf = (page: string): { target: string; file: string; anchor: string | undefined }[] =>
   [...read(page).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => target)
@@ -250,7 +250,9 @@ t.test('every decision says context, choice, alternatives and what would change 
 })
 
 t.test('the words of the glossary are kept', async (t) => {
-  /** Words that we do not use for our things, and the places where they are somebody else's. */
+  /**
+   * Words that we do not use for our own things, and the places where they name something of somebody else.
+   */
   const forbidden: { word: RegExp; but?: RegExp }[] = [
     {
       word: /\bbatch(?:es)?\b/i,
@@ -308,7 +310,7 @@ t.test(
       .filter((section) => /^1\. `/m.test(section))
     t.equal(walks.length, 2)
     for (const walk of walks) {
-      // Another process does not go on from the files of the one before it.
+      // The chain of imports begins again in each process.
       const processes = walk.split(/^In (?:an API|a worker) process/m).slice(1)
       const stops = processes.map((part) => [...part.matchAll(/^(\d+)\. (?:`([^`]+)` `([^`]+)`)?/gm)])
       t.ok(stops.flat().length >= 10 && stops.flat().length <= 15, `${stops.flat().length} stops`)

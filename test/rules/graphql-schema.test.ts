@@ -1,6 +1,6 @@
 /**
- * The GraphQL schema is what clients of DataHub know, and does not change by accident.
- * WRITE_SCHEMA=1 npm test -- test/rules/graphql-schema.test.ts writes the snapshot anew; look at what changed.
+ * The GraphQL schema matches what DataHub's clients know, and does not change by accident. WRITE_SCHEMA=1 npm
+ * test -- test/rules/graphql-schema.test.ts rewrites the snapshot; review the difference.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import {
@@ -33,7 +33,7 @@ const read = (path: string): string => readFileSync(packagePath(path), 'utf8')
 const ours = buildSchema(read('api/graphql/schema.graphql'))
 const snapshot = 'test/cases/graphql/schema-snapshot.graphql'
 
-/** Without the sentences, which may be written better at any time. */
+/** Without descriptions, which may be improved at any time. */
 const shapeOf = (schema: GraphQLSchema): string =>
   `${print(
     visit(parse(printSchema(lexicographicSortSchema(schema))), {
@@ -65,7 +65,7 @@ t.test(
   }
 )
 
-/** The places of a type that no description, or one that is no sentence, stands at. */
+/** The places in a type without a description, or where the description is not a sentence. */
 function undescribed(type: GraphQLNamedType): string[] {
   const values = isEnumType(type) ? type.getValues() : []
   const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : []
@@ -141,7 +141,7 @@ function fieldFaults(
 
 type Sent = Pick<GraphQLInputField, 'name' | 'type' | 'defaultValue'>
 
-/** What is wrong for a client that sends what it knows, and nothing else. */
+/** The differences that break a client that sends only what it knows. */
 function sentFaults(path: string, wanted: readonly Sent[], found: { [name: string]: Sent }): string[] {
   const unknown = wanted.flatMap(({ name, type }) => {
     const other = found[name]
@@ -157,7 +157,7 @@ function sentFaults(path: string, wanted: readonly Sent[], found: { [name: strin
   return [...unknown, ...demanded.map(({ name }) => `${path}.${name} is demanded`)]
 }
 
-/** Ours may promise more. */
+/** Our output types may be stricter. */
 function isShownAs(wanted: GraphQLType, found: GraphQLType): boolean {
   if (isNonNullType(found)) return isShownAs(isNonNullType(wanted) ? wanted.ofType : wanted, found.ofType)
   if (isNonNullType(wanted)) return false
@@ -165,5 +165,5 @@ function isShownAs(wanted: GraphQLType, found: GraphQLType): boolean {
   return !isListType(found) && String(wanted) === String(found)
 }
 
-/** Ours may demand less. */
+/** Our input types may be less strict. */
 const isTakenAs = (wanted: GraphQLType, found: GraphQLType): boolean => isShownAs(found, wanted)

@@ -1,4 +1,4 @@
-/** The lint really refuses what the layout forbids: each rule fires on a planted fault, with its reason. */
+/** Lint refuses what the layout forbids: each rule reports a deliberate violation, with its reason. */
 import { spawnSync } from 'node:child_process'
 import {
   copyFileSync,
@@ -112,7 +112,7 @@ const faults: Fault[] = [
   { path: 'shared/store/wrong-type.ts', source: `export const x: number = 'a'\n`, rule: 'TS2322' }
 ]
 
-/** What the layout allows, so that the rules do not pass by refusing everything. */
+/** Imports that the layout allows, because a rule that refuses everything would also pass. */
 const allowed: Record<string, string> = {
   'shared/errors.ts': 'export const code = 1\n',
   'shared/urn/fine.ts': `import { code } from '../errors.ts'\nexport const urn = code\n`,

@@ -1,4 +1,7 @@
-/** The committed schema is the one that the migrations make, so that a review sees what a migration really changes. */
+/**
+ * The committed schema is the result of the migrations, so that a review sees what a migration really
+ * changes.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { packagePath } from '../../shared/platform/paths.ts'

@@ -8,7 +8,7 @@ import { columnUrn, datasetUrn, row, type SpecificationRow } from './row.ts'
 const domainQuery =
   'query ($urn: String!) { domain(urn: $urn) { urn properties { name description } parentDomains { domains { urn } } } }'
 
-/** Writes an upstreamLineage aspect on a dataset of its own and gives what is read back. */
+/** Writes an upstreamLineage aspect on a new dataset and returns what is read back. */
 const upstreamLineage = async (
   t: Test,
   catalog: CatalogClient,

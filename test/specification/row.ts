@@ -1,4 +1,7 @@
-/** One row of docs/specification.md: its title begins with the row's id, and `prove` is the test that goes red when the code it covers breaks. */
+/**
+ * One row of docs/specification.md: its title begins with the row's id, and `prove` is the test that fails if
+ * the code it covers breaks.
+ */
 import type { Test } from 'tap'
 import type { Db } from '../../shared/db/database.ts'
 import type { CatalogClient } from '../support/catalog-client.ts'
@@ -10,7 +13,7 @@ export type SpecificationRow = {
 
 export const row = (title: string, prove: SpecificationRow['prove']): SpecificationRow => ({ title, prove })
 
-/** The id that a title begins with. */
+/** The id at the beginning of a title. */
 export const idOf = (title: string): string => title.slice(0, title.indexOf(':'))
 
 export const datasetUrn = (name: string, env = 'PROD'): string =>

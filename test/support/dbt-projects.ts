@@ -4,7 +4,8 @@ import type { JsonObject } from '../../shared/model/changes.ts'
 export type TestNode = JsonObject & { unique_id: string }
 
 /**
- * A node of `shop.public` on Postgres that depends on the named nodes. `id` is such as `model.shop.orders`.
+ * A node of `shop.public` on Postgres that depends on the named nodes. `id` is, for example,
+ * `model.shop.orders`.
  */
 export function node(id: string, dependsOn: readonly string[] = [], more: JsonObject = {}): TestNode {
   const [resourceType = '', packageName = '', ...rest] = id.split('.')

@@ -150,7 +150,7 @@ export type History = {
   columns: number[]
   /** Whether the domain is below the one before it. */
   domains: boolean[]
-  /** The entities that exist from the beginning; the others come as placeholders. */
+  /** The entities that exist from the beginning; the others begin as placeholders. */
   isThere: boolean[]
   shape: string
   columnShape: string
@@ -180,7 +180,7 @@ const shapes: { readonly [name: string]: (count: number) => [number, number][] }
 const numbers = (count: number): number[] => Array.from({ length: Math.max(0, count) }, (_, index) => index)
 const pick = fc.nat(9_999)
 const picks = (maxLength: number) => fc.array(pick, { minLength: 1, maxLength, size: 'max' })
-/** Mostly a few, sometimes none, which removes what was asserted. */
+/** Usually a few, sometimes none, which removes the statements. */
 const more = fc.array(pick, { maxLength: 5, size: 'max' })
 const source = fc.constantFrom('manual', 's0', 's1')
 
@@ -334,7 +334,7 @@ export function worldOf(history: History, namespace: string): World {
   }
 }
 
-/** What is sent as one record, by which source, and what it does. */
+/** The contents of one record, its source, and its effect. */
 export type Act = { text: string; source: string; changes: Change[]; effects: Effect[] }
 
 const act = (text: string, changes: Change[], effects: Effect[], by = 'manual'): Act => ({

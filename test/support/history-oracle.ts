@@ -100,8 +100,8 @@ export function createOracle(world: World) {
     statements.filter(({ up }) => isColumn(up) === (level === 'column'))
 
   /**
-   * Computes least degrees by going over all edges until nothing changes; nearest first, by id within a
-   * degree.
+   * Computes the smallest degrees by scanning all edges until no degree changes. Nearest first, by id within
+   * a degree.
    */
   function reached(starts: readonly Urn[], direction: LineageDirection, level: LineageLevel): Reached[] {
     const degrees = new Map(starts.map((urn) => [urn, 0]))

@@ -1,4 +1,4 @@
-/** A real OpenID Connect provider on this machine, whose people, groups and keys a test decides. */
+/** A real OpenID Connect provider on this machine. The test decides its people, groups and keys. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK, type JWTPayload } from 'jose'
@@ -7,20 +7,23 @@ import type { Test } from 'tap'
 
 export type IdentityProvider = {
   issuer: string
-  /** What a server needs to trust it. */
+  /** The settings that a server needs to trust it. */
   env: { [key: string]: string }
   /** Signs claims as the provider would. `header` and `claims` may be wrong on purpose; a claim that is undefined is left out. */
   sign: (claims?: JWTPayload, header?: { [name: string]: unknown }) => Promise<string>
   publicKey: () => JWK
-  /** Gives it new keys; the old ones are gone. */
+  /** Replaces its keys by new ones. */
   rotateKeys: () => Promise<void>
-  /** Whether it answers at all. */
+  /** Makes it answer or not. */
   setUp: (isUp: boolean) => void
   /** What it does with requests to a path instead of answering. `hold` answers once the path is no longer disturbed. */
   disturb: (path: string, how: 'close' | 'fail' | 'hold' | null) => void
   /** How many requests it holds. */
   heldCount: () => number
-  /** Signs a person in from the address that the service has sent the browser to; gives the address that it is sent back to. */
+  /**
+   * Signs a person in. Takes the address to which the service redirected the browser, and returns the address
+   * to which the provider redirects it back.
+   */
   signIn: (url: string, person: string, options?: { refuses?: boolean }) => Promise<string>
   close: () => Promise<void>
 }
@@ -137,7 +140,7 @@ export async function withIdentityProvider(
   }
 }
 
-/** What a person does in a browser: follows redirects, gives a name, agrees. */
+/** Acts as a person in a browser: follows redirects, enters a name, agrees. */
 async function walkThrough(
   url: string,
   person: string,

@@ -27,7 +27,9 @@ export const valueAt = (value: JsonValue | undefined, path: string): JsonValue |
   return current
 }
 
-/** The parts of `actual` at the places that `expected` names, so that the two can be compared as a whole. */
+/**
+ * The parts of `actual` at the places that `expected` contains, so that the two can be compared as a whole.
+ */
 export const pick = (actual: JsonValue | undefined, expected: JsonValue): JsonValue | undefined => {
   if (Array.isArray(expected) && Array.isArray(actual))
     return actual.map((entry, index) =>

@@ -137,8 +137,8 @@ function recordsOf(played: readonly Played[], load: number, which: 'ordered' | '
 type Chunk = { load: OpenLoad; records: ChangeRecord[] }
 
 /**
- * Puts the records of a load into random chunks: passes do not keep lines together either. Some chunks are
- * empty, so that the schedule does not depend on the histories.
+ * Puts the records of a load into random chunks; real loads also separate consecutive lines, because passes
+ * reorder them. Some chunks are empty, so that the schedule does not depend on the histories.
  */
 function inChunks(
   load: OpenLoad,
@@ -201,7 +201,7 @@ async function playTogether(
       ...create(...played.flatMap(({ ordered, mixed }) => [...ordered.assets, ...mixed.assets]))
     )
     const call = async (number: number, which: 'ordered' | 'mixed'): Promise<void> => {
-      // A call is atomic, so a refused record is left out: otherwise it would take the others with it.
+      // A call is atomic, so a record that would be refused is left out. Otherwise the whole call would fail.
       const records = played.flatMap((each, index) => {
         const steps = each.history.calls[number] ?? []
         return steps.length === 0 || isRefused(steps)

@@ -1,4 +1,4 @@
-/** A server, a real identity provider beside it, and browsers that sign in. */
+/** A server with a real identity provider, and browsers that sign in. */
 import type { Test } from 'tap'
 import { withIdentityProvider, type IdentityProvider } from './identity-provider.ts'
 import { withServer, type RestAnswer, type TestServer } from './server.ts'
@@ -14,7 +14,7 @@ export const roles = {
 
 export type Groups = { [person: string]: readonly string[] }
 
-/** Who is in which group; a test changes its own copy. */
+/** The groups of each person; a test changes its own copy. */
 export const someGroups = () => ({
   ada: ['platform', 'data'],
   eve: ['data'],
@@ -50,7 +50,7 @@ export const cookiesOf = ({ headers }: RestAnswer): Map<string, string> =>
     })
   )
 
-/** Sends a browser away to sign in. `cookie` is what it must bring back. */
+/** Redirects a browser to the provider. `cookie` is the cookie with which it must return. */
 export async function begin(
   { rest }: TestServer,
   page = ''
@@ -65,7 +65,7 @@ export function comeBack({ rest }: TestServer, address: string, cookie: string):
   return rest({ url: `/sign-in-callback${search}`, token: null, headers: cookie === '' ? {} : { cookie } })
 }
 
-/** Signs a person in as a browser does. `session` is its cookie; empty where it got none. */
+/** Signs a person in as a browser does. `session` is its cookie; empty if it got none. */
 export async function signIn(
   { provider, server }: Both,
   person: string,
@@ -77,6 +77,6 @@ export async function signIn(
   return { answer, session: session === undefined ? '' : `tributary_session=${session}` }
 }
 
-/** What the server says of a session, by its cookie. */
+/** The answer of the server about a session, by its cookie. */
 export const sessionOf = ({ rest }: TestServer, cookie: string): Promise<RestAnswer> =>
   rest({ url: '/session', token: null, headers: { cookie } })

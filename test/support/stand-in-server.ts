@@ -1,4 +1,4 @@
-/** HTTP servers that are not ours, such as a proxy in between. */
+/** HTTP servers that stand for other programs, such as a proxy in front of ours. */
 import { createServer, type RequestListener } from 'node:http'
 import type { Test } from 'tap'
 import { freePort } from './redis.ts'

@@ -1,4 +1,4 @@
-/** Large loads where something is wrong: bad records among a million, and a disk that is full for minutes. */
+/** Large loads with problems: bad records among a million, and a disk that is full for minutes. */
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -66,7 +66,9 @@ t.test('row 6: bad records among 1,000,000 are rejected alone, each with line, c
   )
 })
 
-/** A database whose tables are on a disk of 256 MB, of a server for this test; null (skipped) where none may be mounted. */
+/**
+ * A database with its tables on a disk of 256 MB, on a new server; null (skipped) if no disk may be mounted.
+ */
 async function withSmallDisk(t: Test): Promise<{ database: TestDatabase; disk: string } | null> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-disk-'))
   chmodSync(folder, 0o755)
@@ -96,7 +98,7 @@ async function withSmallDisk(t: Test): Promise<{ database: TestDatabase; disk: s
   return { database: { db, url }, disk }
 }
 
-/** Takes all room that there is on the disk, and what becomes free, until told to stop. */
+/** Fills the disk, and keeps filling it, until told to stop. */
 async function keepFull(disk: string, signal: AbortSignal): Promise<void> {
   const file = openSync(join(disk, 'ballast'), 'w')
   const page = Buffer.alloc(8_192)
@@ -152,7 +154,7 @@ t.test(
     await sleep(fullMs)
     full.abort()
     await filling
-    // Not before: a new connection needs room too.
+    // Not earlier, because a new connection needs space too.
     const tried = await query<{ error: string }>(
       db,
       "select distinct last_error as error from chunk where last_error like '%53100%'"

@@ -17,7 +17,7 @@ import { edgesOfWalks } from './support/one-hop-walks.ts'
 import { runCli } from './support/processes.ts'
 import { connectorFolder, readSentAspects, sentAspects } from './support/sent-aspects.ts'
 
-/** Elements of a file, and the documents that no general rule gives, by `urn aspectName`. */
+/** The elements of a file, and the documents that no general rule gives, by `urn aspectName`. */
 type ConnectorCase = { about: string; elements: JsonValue[]; expected: { [key: string]: JsonObject } }
 
 const readersCount = 4
@@ -37,7 +37,7 @@ async function load(t: Test, { env }: Catalog, path: string): Promise<JsonValue>
   return answer
 }
 
-/** What is read back: null where it is not there. */
+/** The documents read back; null for a missing one. */
 async function readBack(client: CatalogClient, keys: Iterable<string>): Promise<Map<string, JsonValue>> {
   const found = new Map<string, JsonValue>()
   const left = [...keys].reverse()
@@ -53,7 +53,7 @@ async function readBack(client: CatalogClient, keys: Iterable<string>): Promise<
   return found
 }
 
-/** The keys whose documents differ, with both, for a person to compare. */
+/** The keys of different documents, with both documents. */
 function differences(
   expected: ReadonlyMap<string, JsonValue>,
   found: ReadonlyMap<string, JsonValue>
@@ -67,7 +67,10 @@ function edgesOf(found: ReadonlyMap<string, JsonValue>): ReturnType<typeof edges
   return edgesOfDocuments([...found].map(([key, value]) => [urnOf(key), aspectOf(key), value] as const))
 }
 
-/** Walks from each end of the documents' edges and from each asset, both ways: what they find, and what the documents say. */
+/**
+ * Walks from each end of the documents' edges and from each asset, in both directions: the edges found, and
+ * those in the documents.
+ */
 async function sameInWalks(
   t: Test,
   client: CatalogClient,
@@ -75,7 +78,7 @@ async function sameInWalks(
 ): Promise<void> {
   const edges = edgesOf(found)
   const ends = (set: Set<string>): string[] => [...new Set([...set].flatMap((edge) => edge.split(' > ')))]
-  // A walk along columns also returns the jobs that assert them, as DataHub does.
+  // A walk along columns also returns the jobs that state them, as in DataHub.
   const jobsOfColumns = new Set(
     [...found].flatMap(([key, value]) =>
       aspectOf(key) === 'dataJobInputOutput' &&
@@ -174,7 +177,7 @@ t.test('row 4: the files of three connectors', async (t) => {
       200
     )
 
-    // what else the two could have touched: the neighbours, and all the owner has
+    // everything else that the two could have changed: the neighbours, and all aspects of the owner
     const near = new Set([
       owner,
       added,

@@ -1,4 +1,7 @@
-/** The embedded Postgres: whoever starts it, however often, and whatever is killed, the data is there and nothing is left running. */
+/**
+ * The embedded Postgres: whoever starts it, however often, and whatever is killed, the data is there and
+ * nothing keeps running.
+ */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,11 +14,11 @@ import { runProgram, withFolder, type Program } from '../support/program.ts'
 
 type Holder = Program & { url: string; adopted: boolean; dataDir: string }
 
-// many processes, each of which starts a database: slow where other tests run beside it
+// many processes, each of which starts a database: slow while other tests run
 t.setTimeout(900_000)
 
 const isRoot = process.getuid?.() === 0
-/** As whom the refusals of an ordinary user are tried. */
+/** The user as whom the refusals for an ordinary user are tested. */
 const somebody = isRoot ? { uid: 65_534, gid: 65_534 } : undefined
 
 async function hold(t: Test, dataDir: string, user?: { uid: number; gid: number }): Promise<Holder> {
@@ -126,7 +129,7 @@ t.test('kills', async (t) => {
   t.test(
     'a server that is stopped while it recovers from the crash of a backend ends, and loses no row',
     async (t) => {
-      // Which of these moments PostgreSQL cannot shut down in depends on the machine.
+      // It depends on the machine at which of these moments PostgreSQL cannot shut down.
       for (const pauseMs of [0, 10, 20, 30, 40, 60]) {
         const dataDir = join(withFolder(t), 'pg')
         const server = await startEmbeddedPostgres({ dataDir, stopMaxMs: 1_000 })
@@ -198,7 +201,7 @@ t.test('kills', async (t) => {
   })
 })
 
-/** The shell beside the server that reads the life line: a child of the server's own parent. */
+/** The shell next to the server that reads the life line: another child of the server's parent. */
 function killWatcher(pid: number): void {
   const parentOf = (id: number): number =>
     Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1])

@@ -1,4 +1,7 @@
-/** `npm start`: one command gives a catalog with a database, a token and a sample; whatever is killed, what was acknowledged is there. */
+/**
+ * `npm start`: one command gives a catalog with a database, a token and a sample. Whatever is killed, every
+ * acknowledged write is there.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
@@ -14,7 +17,7 @@ import { freePort } from '../support/redis.ts'
 
 type Started = Program & { url: string; client: CatalogClient }
 
-// many processes, each of which starts a database: slow where other tests run beside it
+// many processes, each of which starts a database: slow while other tests run
 t.setTimeout(900_000)
 
 const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
@@ -22,14 +25,14 @@ const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undef
 async function start(t: Test, options: ProgramOptions): Promise<Started> {
   const program = runProgram(t, 'dev/start.js', [], options)
   const url = await program.says(/is ready at (\S+)/)
-  // the greeting comes in pieces: wait for its last line
+  // the greeting arrives in pieces: wait for its last line
   await program.says(/Ctrl-C/)
   const token = readFileSync(join(options.cwd, '.data', 'token'), 'utf8').trim()
   return { ...program, url, client: catalogClient(url, token) }
 }
 
 const startMaxMs = 30_000
-/** Five seconds is the promise for a machine that does nothing else; the other tests run beside this one. */
+/** Five seconds are promised for an otherwise idle machine; here other tests run at the same time. */
 const restartMaxMs = 15_000
 
 t.test('the first start', async (t) => {
@@ -155,7 +158,7 @@ t.test('before the migration, serve and work say so in one line', async (t) => {
       env: { DATABASE_URL: databaseUrl, PORT: String(await freePort()), HOST: '127.0.0.1', LOG_LEVEL: 'warn' }
     })
     await program.says(/tributary migrate/)
-    // long enough for the loops of a worker and the first tries to load the graph
+    // long enough for the loops of a worker and the first attempts to load the graph
     await sleep(3_500)
     program.kill('SIGTERM')
     t.equal(await program.ended, 0)

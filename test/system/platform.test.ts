@@ -1,4 +1,7 @@
-/** The catalog on a hosting platform: the lines of the Procfile, few connections and little memory, and whatever comes and goes around it. */
+/**
+ * The catalog on a hosting platform: the lines of the Procfile, few connections and little memory, and
+ * services that restart around it.
+ */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
@@ -25,10 +28,10 @@ import { peakMegabytes, runLine, type RunningProcess } from './support/processes
 const connectionsMax = 20
 const memoryMaxMegabytes = 512
 const drainMaxMs = 20_000
-/** Less than the lease of a chunk, and than what the sweeper waits for. */
+/** Less than the lease of a chunk, and less than the sweeper's waiting time. */
 const handedOnMaxMs = 8_000
 
-/** Counts the connections of the catalog, again and again, until `work` has ended; gives the most there were. */
+/** Counts the connections of the catalog repeatedly until `work` has ended; returns the maximum. */
 async function mostConnections(db: Db, work: () => Promise<void>): Promise<number> {
   let most = 0
   const isOver = new AbortController()
@@ -50,7 +53,7 @@ async function mostConnections(db: Db, work: () => Promise<void>): Promise<numbe
   return most
 }
 
-/** Reads as an interface would, side by side, until `work` has ended. */
+/** Reads in parallel, as a user interface would, until `work` has ended. */
 async function whileReading({ client }: Catalog, work: () => Promise<void>): Promise<void> {
   const isOver = new AbortController()
   const readers = Array.from({ length: 12 }, async () => {
@@ -107,7 +110,7 @@ t.test('row 11: the lines of the Procfile with 1, 2 and 4 workers', async (t) =>
   })
 })
 
-/** Asks them to end, and wants them to, in time and with 0. */
+/** Asks the processes to end, and checks that they end in time with 0. */
 async function endsSoon(t: Test, processes: readonly RunningProcess[]): Promise<void> {
   const startedAt = Date.now()
   for (const each of processes) each.signal('SIGTERM')
@@ -179,7 +182,7 @@ for (const queue of ['Postgres', 'Redis'] as const) {
       const table = String(chain('drain', 1)[0]?.urn)
       await client.make(table)
       const tx = await db.transaction()
-      // who takes the chunk with this table waits in the middle of it
+      // the worker that takes the chunk with this table waits in the middle of it
       await query(tx, 'select 1 from entity where urn = ? for update', [table])
       const id = await sendLoad(client, lines(chain('drain', shortLength)), {})
       const held = await heldChunk(db)
@@ -226,7 +229,7 @@ t.test('row 11: SIGTERM lets an upload come to its end', async (t) => {
 
 type HeldChunk = { id: number; fence: number; holder: string; attempts: number; crashes: number }
 
-/** A chunk whose worker waits for a lock; the same one under a newer fence where `before` is given. */
+/** A chunk whose worker waits for a lock; if `before` is given, the same chunk under a newer fence. */
 async function heldChunk(db: Db, before?: HeldChunk): Promise<HeldChunk> {
   for (const giveUpAt = Date.now() + 30_000; Date.now() < giveUpAt; await sleep(10)) {
     const [row] = await query<HeldChunk>(

@@ -1,4 +1,7 @@
-/** References to what does not exist: refused by name through every door, and never refused because of order alone. */
+/**
+ * References to missing entities: refused by name through every interface, and never refused because of order
+ * alone.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { query } from '../../shared/db/query.ts'
@@ -34,7 +37,10 @@ const proposal = (
   aspect: { json: value }
 })
 
-/** What refers to something absent, and what that is; as proposals, which REST and both formats of loads take. */
+/**
+ * Records that refer to something missing, and what is missing. They are proposals, which REST and both
+ * formats of loads accept.
+ */
 const refused: [what: string, proposal: JsonObject, names: string][] = [
   [
     'lineage of an absent table',
@@ -143,7 +149,10 @@ const mutations: [mutation: string, names: string][] = [
   [`createDomain(input: { name: "New", parentDomain: "${absentDomain}" })`, absentDomain]
 ]
 
-/** What a load may write although all of it is refused: of itself, and the number of the name that it states edges by. */
+/**
+ * What a load may write even if all of it is refused: rows about the load itself, and the number of its
+ * source's name.
+ */
 const bookkeeping = new Set(['audit', 'chunk', 'load', 'load_declaration', 'reject', 'statement_source'])
 
 async function loaded(
@@ -226,7 +235,10 @@ t.test('row 5: what refers to nothing is refused by name and changes nothing', a
 const tableCount = 9_980
 const nestedCount = 19
 
-/** References to each table and domain: a chain of tables, some of them in domains, and a chain of domains, deepest first. */
+/**
+ * References to each table and domain: a chain of tables, some of them in domains, and a chain of domains,
+ * deepest first.
+ */
 function referring(): JsonObject[] {
   const domainOf = (index: number): string => `urn:li:domain:refer-${index}`
   return [

@@ -1,4 +1,6 @@
-/** `npm start` as a whole: as root and as a normal user, killed with all that belongs to it, and several at once. */
+/**
+ * `npm start` as a whole: as root and as a normal user, killed with all its processes, and several at once.
+ */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +33,10 @@ function withDataDir(t: Test): string {
   return join(folder, 'data')
 }
 
-/** Starts as `npm start` does after its build, and waits until it is ready: the token must be there by then, for the user alone. */
+/**
+ * Starts as `npm start` does after its build, and waits until it is ready. The token file must then exist,
+ * readable only by the user.
+ */
 async function start(t: Test, dataDir: string, user: User): Promise<Started> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -68,7 +73,7 @@ const keptUrns = Array.from(
   (_, index) => `urn:li:dataset:(urn:li:dataPlatform:hive,kept.t${index},PROD)`
 )
 
-/** The URNs whose write was acknowledged, each by an answer of its own. */
+/** The URNs of acknowledged writes, each acknowledged by its own answer. */
 async function write(client: CatalogClient): Promise<string[]> {
   const acknowledged: string[] = []
   const left = [...keptUrns]
@@ -82,7 +87,7 @@ async function write(client: CatalogClient): Promise<string[]> {
   return acknowledged.sort()
 }
 
-/** The URNs that are there, with what was written. */
+/** The existing URNs, with their content. */
 async function kept(client: CatalogClient): Promise<string[]> {
   const { data, json } = await client.graphql(
     'query ($urns: [String!]!) { entities(urns: $urns) { urn ... on Dataset { properties { name } } } }',

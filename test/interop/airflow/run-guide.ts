@@ -1,4 +1,7 @@
-/** Runs the snippets of docs/guides/airflow.md on Airflow itself: its DAG, with the OpenLineage provider, against a running catalog. */
+/**
+ * Runs the snippets of docs/guides/airflow.md with Airflow: its DAG, with the OpenLineage provider, against a
+ * running catalog.
+ */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +20,7 @@ const tables = `
   create table shop.revenue (total numeric);
   create table shop.report (total numeric);`
 
-/** What the page says of its DAG. */
+/** What the page says about its DAG. */
 function edgesOf(database: string): (readonly [upstream: string, downstream: string])[] {
   const table = (name: string): string =>
     `urn:li:dataset:(urn:li:dataPlatform:postgres,${database}.shop.${name},PROD)`
@@ -32,7 +35,7 @@ function edgesOf(database: string): (readonly [upstream: string, downstream: str
   ]
 }
 
-/** On databases and a folder of its own; Airflow keeps its own in that folder, and no scheduler runs. */
+/** With its own databases and folder. Airflow keeps its database in that folder, and no scheduler runs. */
 export async function runAirflowGuide(serverUrl: string): Promise<Outcome> {
   console.log('# docs/guides/airflow.md')
   const bin = await openPythonEnvironment('test/interop/airflow/requirements.txt')

@@ -1,4 +1,7 @@
-/** Runs the snippets of docs/guides/dbt.md, as they are, on a small project: dbt with DuckDB, and `dbt-ol`, against a running catalog. */
+/**
+ * Runs the snippets of docs/guides/dbt.md unchanged on a small project: dbt with DuckDB, and `dbt-ol`,
+ * against a running catalog.
+ */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +17,10 @@ type Outcome = { passed: number; failed: number; skipped: number }
 const table = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:duckdb,shop.main.${name},PROD)`
 const job = (name: string): string => `urn:li:dataJob:(urn:li:dataFlow:(dbt,shop,dbt),shop.main.shop.${name})`
 
-/** By its downstream: the upstream tables that the manifest gives, and what the job of the events reads. An ephemeral model is a table to `dbt-ol`. */
+/**
+ * By downstream: the upstream tables according to the manifest, and those that the job of the events reads.
+ * `dbt-ol` treats an ephemeral model as a table.
+ */
 const expected: readonly { name: string; tables: string[]; inputs: string[] | null }[] = [
   { name: 'stg_orders', tables: ['raw_orders'], inputs: [] },
   { name: 'orders', tables: ['countries', 'stg_orders'], inputs: ['positive_orders'] },
@@ -22,7 +28,7 @@ const expected: readonly { name: string; tables: string[]; inputs: string[] | nu
   { name: 'orders_history', tables: ['orders'], inputs: null }
 ]
 
-/** On a database and a folder of its own. */
+/** With its own database and folder. */
 export async function runDbtGuide(serverUrl: string): Promise<Outcome> {
   console.log('# docs/guides/dbt.md')
   const bin = await openPythonEnvironment('test/interop/dbt/requirements.txt')
@@ -65,7 +71,7 @@ export async function runDbtGuide(serverUrl: string): Promise<Outcome> {
   return outcome
 }
 
-/** `tributary` is the one that was built; dbt finds its profile in the project, and asks nobody outside. */
+/** `tributary` is the built one. dbt finds its profile in the project, and makes no network requests. */
 function environment({ url, token }: Catalog, folder: string, bin: string): NodeJS.ProcessEnv {
   const tributary = join(folder, 'tributary')
   writeFileSync(
@@ -85,7 +91,7 @@ function environment({ url, token }: Catalog, folder: string, bin: string): Node
 
 type Aspect = { [field: string]: unknown }
 
-/** An empty one where there is none. */
+/** An empty list if there is none. */
 async function aspect({ url, token }: Catalog, urn: string, name: string): Promise<Aspect> {
   const answer = await fetch(`${url}/aspects/${encodeURIComponent(urn)}?aspect=${name}`, {
     headers: { authorization: `Bearer ${token}` }

@@ -1,4 +1,7 @@
-/** Runs the snippets of docs/guides/spark.md on Spark itself: its job, in local mode with OpenLineage's listener, against a running catalog. */
+/**
+ * Runs the snippets of docs/guides/spark.md with Spark: its job, in local mode with OpenLineage's listener,
+ * against a running catalog.
+ */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +18,7 @@ const totals = 'urn:li:dataset:(urn:li:dataPlatform:hive,default.totals,PROD)'
 const command =
   'urn:li:dataJob:(urn:li:dataFlow:(spark,shop,spark-prod),shop.execute_create_data_source_table_as_select_command.default_totals)'
 
-/** What the page says of its job, which runs in the folder. */
+/** What the page says about its job, which runs in the folder. */
 function edgesOf(folder: string): (readonly [upstream: string, downstream: string])[] {
   const orders = `urn:li:dataset:(urn:li:dataPlatform:file,${join(folder, 'orders')},PROD)`
   return [
@@ -25,7 +28,7 @@ function edgesOf(folder: string): (readonly [upstream: string, downstream: strin
   ]
 }
 
-/** Small, and with a cache of the listener's package that later runs find. */
+/** With little memory, and with a cache of the listener's package for later runs. */
 const defaults = (): string => `
 spark.master local[1]
 spark.driver.memory 512m
@@ -33,7 +36,7 @@ spark.ui.enabled false
 spark.jars.ivy ${join(cacheFolder(), 'ivy')}
 `
 
-/** On a database and a folder of its own. Skipped where there is no Java. */
+/** With its own database and folder. Skipped without Java. */
 export async function runSparkGuide(serverUrl: string): Promise<Outcome> {
   console.log('# docs/guides/spark.md')
   const outcome: Outcome = { passed: 0, failed: 0, skipped: 0 }

@@ -1,4 +1,4 @@
-/** A whole catalog made of processes: one API and some workers, as the Procfile runs them, on a database of its own. */
+/** A whole catalog of processes: one API and some workers, started as in the Procfile, on a new database. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { createToken } from '../../../shared/catalog/access/create-token.ts'
@@ -9,7 +9,7 @@ import { freePort } from '../../support/redis.ts'
 import { runLine, type RunningProcess } from './processes.ts'
 
 export type Catalog = {
-  /** The environment that its processes run with; the command line finds it by the same. */
+  /** The environment of its processes, which also lets the command line find it. */
   env: Record<string, string>
   db: Db
   client: CatalogClient
@@ -20,16 +20,16 @@ export type Catalog = {
 
 export type CatalogOptions = {
   workers: number
-  /** Where absent, the queue is in Postgres. */
+  /** If absent, the queue is in Postgres. */
   redisUrl?: string | undefined
   env?: Record<string, string>
-  /** A migrated clone where absent. */
+  /** If absent, a migrated clone. */
   database?: TestDatabase | undefined
 }
 
 const readyMaxMs = 60_000
 
-/** Ready when it resolves; stopped at teardown, before the database goes. */
+/** Ready when it resolves; stopped at teardown, before the database is dropped. */
 export async function withCatalog(t: Test, options: CatalogOptions): Promise<Catalog> {
   const { db, url } = options.database ?? (await withDatabase(t))
   const { token } = await createToken(db, { name: 'system test', scopes: ['admin'] })
@@ -52,7 +52,7 @@ export async function withCatalog(t: Test, options: CatalogOptions): Promise<Cat
   return { env, db, client: catalogClient(serverUrl, token), web, workers, startWorker }
 }
 
-/** Resolves once the server says that it is ready. Throws where its process ends, or takes too long. */
+/** Resolves once the server reports that it is ready. Throws if its process ends, or takes too long. */
 export async function untilReady(url: string, server: RunningProcess): Promise<void> {
   const giveUpAt = Date.now() + readyMaxMs
   for (;;) {

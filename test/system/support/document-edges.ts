@@ -1,10 +1,16 @@
-/** The lineage that documents state, as `upstream > downstream`: what a walk must find, worked out from the documents alone. */
+/**
+ * The lineage in documents, as `upstream > downstream`: the edges that a walk must find, derived from the
+ * documents alone.
+ */
 import type { JsonValue } from '../../../shared/model/changes.ts'
 import { isJsonObject, valueAt } from '../../support/json-answer.ts'
 
 export type DocumentEdges = { assets: Set<string>; columns: Set<string> }
 
-/** List of the aspect, how an entry names the other end, and whether that end is upstream of the owner. */
+/**
+ * A list of the aspect, the field of an entry that names the other end, and whether that end is upstream of
+ * the owner.
+ */
 type EdgeList = { list: string; end: (entry: JsonValue) => string | undefined; isUpstream: boolean }
 
 const bare = (entry: JsonValue): string | undefined => (typeof entry === 'string' ? entry : undefined)
@@ -42,7 +48,10 @@ const edgeLists: { [aspectName: string]: EdgeList[] } = {
   dataProcessInstanceOutput: [down('outputEdges', edge)]
 }
 
-/** `documents` are `[urn, aspectName, value]`. A walk never returns its start, so no edge from a thing to itself. */
+/**
+ * `documents` are `[urn, aspectName, value]`. A walk never returns its start, so edges from an entity to
+ * itself are left out.
+ */
 export function edgesOfDocuments(
   documents: Iterable<readonly [urn: string, aspectName: string, value: JsonValue]>
 ): DocumentEdges {
@@ -72,7 +81,7 @@ export function edgesOfDocuments(
   return edges
 }
 
-/** As DataHub writes the path of a column into a URN. */
+/** The path of a column as DataHub writes it into a URN. */
 const inUrn = (path: string): string =>
   path.replace(/[(),]/g, (reserved) => encodeURIComponent(reserved).replace('(', '%28').replace(')', '%29'))
 

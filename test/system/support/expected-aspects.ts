@@ -1,4 +1,7 @@
-/** What the aspects of a file must read back as: what was sent, with the defaults of DataHub's schema written out. Nothing here is the product's own. */
+/**
+ * The expected aspects of a file when they are read back: what was sent, with the defaults of DataHub's
+ * schema. Shares no code with the product.
+ */
 import type { JsonObject, JsonValue } from '../../../shared/model/changes.ts'
 import { isJsonObject } from '../../support/json-answer.ts'
 import type { SentAspect } from './sent-aspects.ts'
@@ -6,7 +9,7 @@ import type { SentAspect } from './sent-aspects.ts'
 const unset = { time: 0, actor: 'urn:li:corpuser:unknown' }
 const unsetTwice = { created: unset, lastModified: unset }
 
-/** Defaults by aspect and by the list within that holds the records; '' is the aspect itself. */
+/** Defaults by aspect and by the list that contains the records; '' is the aspect itself. */
 const defaults: { [aspectName: string]: { [list: string]: JsonObject } } = {
   status: { '': { removed: false } },
   upstreamLineage: { '': {}, upstreams: { auditStamp: unset }, fineGrainedLineages: { confidenceScore: 1 } },
@@ -34,8 +37,8 @@ const timeseries = new Set([
 ])
 
 /**
- * The documents to be read, by `urn aspectName`: of several writes of one aspect the last, of events the newest.
- * `known` are those that no rule here gives.
+ * The expected documents, by `urn aspectName`: of several writes of one aspect the last, of events the
+ * newest. `known` are those that no rule here gives.
  */
 export function expectedAspects(
   sent: readonly SentAspect[],
@@ -61,7 +64,7 @@ function withDefaults(aspectName: string, sent: JsonObject): JsonObject {
   if (isOwnAspect(aspectName)) return sent
   const known = defaults[aspectName] ?? {}
   const result: JsonObject = { ...known[''], ...withoutNulls(sent) }
-  // DataHub derives the associations of domains that were written without.
+  // DataHub derives the associations of domains that were written without them.
   if (aspectName === 'domains' && Array.isArray(result.domains))
     result.domainAssociations ??= result.domains.map((domain) => ({ domain }))
   for (const [path, fallback] of Object.entries(known)) {
@@ -77,7 +80,7 @@ function withDefaults(aspectName: string, sent: JsonObject): JsonObject {
   return result
 }
 
-/** One that DataHub does not know: kept as sent to the last null. */
+/** An aspect that DataHub does not have: kept exactly as sent, including nulls. */
 const isOwnAspect = (aspectName: string): boolean => aspectName.includes('_')
 
 function withoutNulls(value: JsonObject): JsonObject {
@@ -100,8 +103,9 @@ type ColumnRecord = {
 }
 
 /**
- * upstreamLineage after a patch that adds upstreams and column records by path, as the templates of DataHub rebuild it:
- * one record for each operation, downstream and query, with all its upstreams and the least confidence.
+ * upstreamLineage after a patch that adds upstreams and column records by path, as DataHub's templates
+ * rebuild it: one record for each operation, downstream and query, with all its upstreams and the lowest
+ * confidence.
  */
 function patchedLineage(before: JsonObject | undefined, patch: JsonValue): JsonObject {
   if (before !== undefined || !Array.isArray(patch))

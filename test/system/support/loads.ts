@@ -9,7 +9,7 @@ const doneMaxMs = 90_000
 export const lines = (records: readonly JsonObject[]): string[] =>
   records.map((record) => `${JSON.stringify(record)}\n`)
 
-/** The load at its end, which must be `done`. A server that is away for a while is waited for. */
+/** The load at its end, which must be `done`. Waits for a server that is unreachable for a while. */
 export async function untilDone(t: Test, api: Api, id: string): Promise<LoadState> {
   for (const giveUpAt = Date.now() + doneMaxMs; ;) {
     const load = await readLoad(api, id).catch(() => null)
@@ -22,7 +22,7 @@ export async function untilDone(t: Test, api: Api, id: string): Promise<LoadStat
   }
 }
 
-/** `count` tables in a chain, each made and linked to the one before: twice as many records, less one. */
+/** `count` tables in a chain, each created and linked to the previous one: 2 * count - 1 records. */
 export function chain(name: string, count: number): JsonObject[] {
   const table = (index: number): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name}.t${index},PROD)`
   return [
@@ -34,7 +34,7 @@ export function chain(name: string, count: number): JsonObject[] {
   ]
 }
 
-/** What a chain counts when all of it has been applied. */
+/** The counts of a chain that was applied completely. */
 export function chainCounts(count: number): LoadState['counts'] {
   return { received: 2 * count - 1, applied: 2 * count - 1, unchanged: 0, rejected: 0 }
 }

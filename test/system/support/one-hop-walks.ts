@@ -1,4 +1,4 @@
-/** Asks for the neighbours of many things at once, each by a walk of one hop. */
+/** Asks for the neighbours of many entities at once, each by a walk of one hop. */
 import type { CatalogClient } from '../../support/catalog-client.ts'
 import { valueAt } from '../../support/json-answer.ts'
 
@@ -7,7 +7,7 @@ type Direction = 'UPSTREAM' | 'DOWNSTREAM'
 const walksPerRequest = 25
 const columnsStay = 'foldColumns: false'
 
-/** The edges that walks from each of `urns` find, as `upstream > downstream`. Throws where a walk fails. */
+/** The edges that walks from each of `urns` find, as `upstream > downstream`. Throws if a walk fails. */
 export async function edgesOfWalks(
   client: CatalogClient,
   urns: readonly string[],

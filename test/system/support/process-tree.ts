@@ -1,7 +1,10 @@
-/** Who belongs to whom among the processes of this machine, so that a test can kill all that it started and nothing else. */
+/**
+ * The descendants of a process on this machine, so that a test can kill everything that it started and
+ * nothing else.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A process and all that descend from it, itself first. Empty where the system has no /proc. */
+/** A process and all its descendants, itself first. Empty on systems without /proc. */
 export function processTree(root: number): number[] {
   const childrenOf = new Map<number, number[]>()
   for (const [pid, parent] of parents()) childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), pid])
@@ -10,7 +13,7 @@ export function processTree(root: number): number[] {
   return tree
 }
 
-/** Kills at once all that are still there. */
+/** Kills at once all that still run. */
 export function killAll(pids: Iterable<number>): void {
   for (const pid of pids) {
     try {

@@ -1,4 +1,7 @@
-/** Processes as an operator runs them: the lines of the Procfile, with an environment that holds what the test says and nothing of the run's own. */
+/**
+ * Processes as in production: the lines of the Procfile, with only the environment variables that the test
+ * sets.
+ */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,11 +9,13 @@ import type { Test } from 'tap'
 import { packagePath, packageRoot } from '../../../shared/platform/paths.ts'
 
 export type RunningProcess = {
-  /** Of the program itself, whatever it was started through. */
+  /** The id of the program itself, not of a shell that started it. */
   pid: number
-  /** Everything that it has said, on both outputs. */
+  /** Everything printed so far, on both outputs. */
   said(): string
-  /** Resolves with the first match in what it says; rejects where it ends without, or takes too long. */
+  /**
+   * Resolves with the first match in the output; rejects if the process ends without one, or takes too long.
+   */
   says(pattern: RegExp, maxMs?: number): Promise<RegExpExecArray>
   signal(name: NodeJS.Signals): void
   /** The exit code, or the name of the signal that ended it. */
@@ -27,7 +32,7 @@ export type ProcessOptions = {
 const saysMaxMs = 60_000
 const endMaxMs = 25_000
 
-/** The command of a line of the Procfile, as it stands. Throws where there is no such line. */
+/** The command in a line of the Procfile, unchanged. Throws if there is no such line. */
 export function procfileLine(name: string): string {
   const lines = readFileSync(packagePath('Procfile'), 'utf8')
     .split('\n')
@@ -38,8 +43,9 @@ export function procfileLine(name: string): string {
 }
 
 /**
- * Runs a shell command, whose first word becomes the process. Asked to end at teardown, and killed where it does not.
- * tap puts its own options for node into every environment, at the spawn itself; env takes them out again.
+ * Runs a shell command, whose first word becomes the process. At teardown it is asked to end, and killed if
+ * it does not. tap puts its own options for node into the environment of every child process; `env` removes
+ * them again.
  */
 export function runShell(
   t: Test,
@@ -112,7 +118,7 @@ export async function runCli(
   return { code: await child.ended, said: child.said() }
 }
 
-/** Resident memory of a process in megabytes, its greatest so far; null where the system does not tell. */
+/** The largest resident memory of a process so far, in megabytes; null if the system does not report it. */
 export function peakMegabytes(pid: number): number | null {
   try {
     const found = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))

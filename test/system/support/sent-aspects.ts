@@ -1,4 +1,7 @@
-/** What the files of connectors send: their proposals and old snapshots as a flat list of aspects, read without the product's own code. */
+/**
+ * The contents of connectors' files: their proposals and legacy snapshots as a flat list of aspects. Shares
+ * no code with the product.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject, JsonValue } from '../../../shared/model/changes.ts'
@@ -7,7 +10,7 @@ import { isJsonObject } from '../../support/json-answer.ts'
 
 export type SentAspect = { urn: string; aspectName: string; value: JsonValue; isPatch: boolean }
 
-/** The folder with the files of connectors, or null where this machine has none. */
+/** The folder with the files of connectors, or null if this machine has none. */
 export function connectorFolder(): string | null {
   const given = process.env.TRIBUTARY_TEST_DATA
   const folder = given ? join(given, 'mcp') : packagePath('../shared/data/mcp')
@@ -20,7 +23,7 @@ export function readSentAspects(path: string): SentAspect[] {
   return sentAspects(elements)
 }
 
-/** `elements` are proposals and snapshots, as a file has them. */
+/** `elements` are proposals and snapshots, as in a file. */
 export function sentAspects(elements: readonly JsonValue[]): SentAspect[] {
   return elements
     .filter(isJsonObject)
@@ -30,7 +33,7 @@ export function sentAspects(elements: readonly JsonValue[]): SentAspect[] {
 }
 
 function ofProposal({ entityUrn, aspectName, changeType, aspect }: JsonObject): SentAspect[] {
-  // who is named by a key only is looked for by the test that sends it
+  // an entity that is named only by a key is checked by the test that sends it
   if (typeof entityUrn !== 'string' || !isJsonObject(aspect)) return []
   const value = typeof aspect.value === 'string' ? parse(aspect.value) : (aspect.json ?? null)
   return [{ urn: entityUrn, aspectName: String(aspectName), value, isPatch: changeType === 'PATCH' }]
