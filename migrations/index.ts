@@ -7,6 +7,7 @@ import * as openLineageNamespaces from './0005-openlineage-namespaces.ts'
 import * as people from './0006-people.ts'
 import * as workers from './0007-workers.ts'
 import * as refusedPeople from './0008-refused-people.ts'
+import * as openLineageOtherNames from './0009-openlineage-other-names.ts'
 
 /** A migration is frozen once released: it imports nothing that can change. `up` is SQL. */
 export type Migration = { name: string; up: string }
@@ -19,5 +20,6 @@ export const migrations: readonly Migration[] = [
   { name: '0005-openlineage-namespaces', up: openLineageNamespaces.up },
   { name: '0006-people', up: people.up },
   { name: '0007-workers', up: workers.up },
-  { name: '0008-refused-people', up: refusedPeople.up }
+  { name: '0008-refused-people', up: refusedPeople.up },
+  { name: '0009-openlineage-other-names', up: openLineageOtherNames.up }
 ]

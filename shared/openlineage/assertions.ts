@@ -11,7 +11,7 @@ import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import { linkFrom, type Link } from './links.ts'
 import { columnUrn } from './names.ts'
 import {
-  allSaid,
+  factsOf,
   linkListsOf,
   together,
   type DatasetState,
@@ -71,7 +71,7 @@ const printPath = (path: readonly string[]): string =>
 const escape = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1')
 
 function assertDataset(to: AssertionBuilder, urn: Urn, state: DatasetState, nameOf: NameOf): void {
-  const { facts } = allSaid(state)
+  const facts = factsOf(state)
   assertFacts(to, urn, facts, 'datasetProperties')
   if (facts.schema) to.add(urn, 'schemaMetadata', [], facts.schema.value)
   if (facts.isDropped?.value === true) to.add(urn, 'status', [], { removed: true })

@@ -42,10 +42,11 @@ export type DatasetState = Said & {
   /** Its own URN if the name was given back to it. */
   knownAs: Alias | null
   /**
-   * In the state of a table: what events without symlinks say about its paths. It moves away when the path
-   * becomes another table.
+   * What events say about it under its other names: its paths, and its names before renames. Each name has its
+   * own part, because a job may declare the lineage of several names, and then declare less under one of them,
+   * and because a path may become another table.
    */
-  ofPaths?: { [path: string]: Said }
+  ofNames?: { [name: string]: Said }
 }
 export type JobState = {
   kind: 'job'
@@ -115,7 +116,7 @@ export const statesDeclaredBy = (state: State | null): Urn[] => [
   ...linksElsewhere(declarationOf(state)?.value ?? []).keys()
 ]
 
-/** What its own newest event declares. */
+/** What its own newest event declares. For a dataset, under this name. */
 function declarationOf(state: State | null): Dated<string[]> | null {
   if (state?.kind === 'job') return state.declared
   return state?.kind === 'dataset' ? (state.declared[''] ?? null) : null
@@ -131,11 +132,7 @@ function mergeDataset(before: State | null, content: DatasetContent, time: numbe
     knownAs:
       content.knownAs === null
         ? known.knownAs
-        : newest<Urn, Alias>(known.knownAs, {
-            time,
-            value: content.knownAs,
-            ...(content.isTable ? { isTable: true } : {})
-          }),
+        : aliasAfter(known.knownAs, content.knownAs, content.isTable, time),
     facts: mergeFacts(known.facts, dated(content.facts, time)),
     declared:
       content.declared === null
@@ -143,6 +140,9 @@ function mergeDataset(before: State | null, content: DatasetContent, time: numbe
         : declare(known, '', { time, value: textsOf(content.declared) })
   }
 }
+
+const aliasAfter = (known: Alias | null, value: Urn, isTable: boolean, time: number): Alias =>
+  newest<Urn, Alias>(known, { time, value, ...(isTable ? { isTable: true } : {}) })
 
 /**
  * Before a name is given to another dataset, its state moves to the dataset that had the name. What was said
@@ -159,9 +159,10 @@ function leaveAlias(loaded: LoadedStates, { urn, knownAs, isTable }: DatasetCont
   const target = alias === null ? null : stateOf(alias)
   if (alias === null || state?.kind !== 'dataset' || target?.kind !== 'dataset' || isEmptyDataset(state))
     return
-  const { renamed, former } = moveDataset(urn, state, target)
+  const { renamed, former } = moveDataset(urn, state, alias, target)
   put(alias, renamed)
-  put(urn, former)
+  const isSameName = knownAs === null || aliasAfter(state.knownAs, knownAs, isTable, time).value === alias
+  put(urn, isSameName ? former : { ...former, ...nothing })
 }
 
 /** Moves what was said about a path from its table back to the path. */
@@ -169,10 +170,10 @@ function takeBack({ put, stateOf, holderOf }: LoadedStates, path: Urn, state: Da
   const holder = holderOf(path)
   const held = holder === null ? null : stateOf(holder)
   if (holder === null || held?.kind !== 'dataset') return
-  const { [path]: said, ...others } = held.ofPaths ?? {}
-  if (!said) return
-  put(holder, { ...held, ofPaths: others })
-  put(path, { ...state, ...joined(state, said) })
+  const { [path]: before, ...others } = held.ofNames ?? {}
+  if (!before) return
+  put(holder, { ...held, ofNames: others })
+  put(path, { ...state, ...saidLater(before, state) })
 }
 
 /** The present name of a dataset; null if that is its own. */
@@ -308,31 +309,28 @@ function mergeRun(
 }
 
 /**
- * Joins the state of a dataset under its former name to that under the new one. Only the alias stays under
- * the former name.
+ * Moves the state of a dataset under its former name to the state under `name`. Under the former name, only
+ * the alias stays and what the dataset itself declares, which decides whether a later event declares anew.
  */
 export function moveDataset(
   urn: Urn,
   former: DatasetState,
+  name: Urn,
   renamed: State | null
 ): { renamed: DatasetState; former: DatasetState } {
-  const { ofPaths: ofFormer = {}, ...own } = former
-  const known = datasetOf(renamed, own)
-  // Kept separately for a path, because it may become another table.
-  const moving = Object.entries({
-    ...ofFormer,
-    ...(own.knownAs?.isTable && hasSaid(own) ? { [urn]: said(own) } : {})
-  })
-  const ofPaths = { ...known.ofPaths }
-  for (const [path, each] of moving) ofPaths[path] = joined(ofPaths[path] ?? nothing, each)
-  return {
-    renamed: {
-      ...known,
-      ...(own.knownAs?.isTable ? {} : joined(known, own)),
-      ...(Object.keys(ofPaths).length > 0 ? { ofPaths } : {})
-    },
-    former: { ...own, ...nothing }
-  }
+  const { ofNames: ofFormer = {}, ...own } = former
+  let known = datasetOf(renamed, own)
+  const moving = Object.entries({ ...ofFormer, ...(hasSaid(own) ? { [urn]: said(own) } : {}) })
+  for (const [other, part] of moving)
+    known =
+      other === name
+        ? { ...known, ...saidLater(part, known) }
+        : {
+            ...known,
+            ofNames: { ...known.ofNames, [other]: saidLater(known.ofNames?.[other] ?? nothing, part) }
+          }
+  const { '': declared } = own.declared
+  return { renamed: known, former: { ...own, ...nothing, declared: declared ? { '': declared } : {} } }
 }
 
 const nothing: Said = { facts: {}, seen: {}, declared: {} }
@@ -340,19 +338,45 @@ const said = ({ facts, seen, declared }: Said): Said => ({ facts, seen, declared
 const hasSaid = (each: Said): boolean =>
   Object.values(said(each)).some((part) => Object.keys(part).length > 0)
 
-function joined(a: Said, b: Said): Said {
-  const declared = { ...a.declared }
-  for (const [by, links] of Object.entries(b.declared)) declared[by] = newest(declared[by] ?? null, links)
-  return { facts: mergeFacts(a.facts, b.facts), seen: addSeen(a.seen, b.seen), declared }
+/**
+ * Joins what was said under one name and, after that had moved, was said under it again. The later declaration
+ * of a job or of another dataset is its present one, even if both have one time: declareElsewhere writes only
+ * what counts.
+ */
+function saidLater(before: Said, later: Said): Said {
+  const own = later.declared['']
+  return {
+    facts: mergeFacts(before.facts, later.facts),
+    seen: addSeen(before.seen, later.seen),
+    declared: {
+      ...before.declared,
+      ...later.declared,
+      ...(own ? { '': newest(before.declared[''] ?? null, own) } : {})
+    }
+  }
 }
 
-/** Everything said about a dataset, including about its paths. */
-export const allSaid = (state: DatasetState): Said =>
-  Object.values(state.ofPaths ?? {}).reduce<Said>(joined, state)
+/** What is said under its own name, and under each of its other names. */
+const partsOf = (state: DatasetState): Said[] => [state, ...Object.values(state.ofNames ?? {})]
+
+/** The facts of a dataset, under whichever name they were said. */
+export const factsOf = (state: DatasetState): DatedFacts =>
+  partsOf(state).reduce<DatedFacts>((facts, part) => mergeFacts(facts, part.facts), {})
+
+/** Changes each part. Returns the same object if `change` does so for every part. */
+function withParts(state: DatasetState, change: (part: Said) => Said): DatasetState {
+  const own = change(state)
+  const others = Object.entries(state.ofNames ?? {}).map(
+    ([name, part]) => [name, part, change(part)] as const
+  )
+  if (own === state && others.every(([, before, after]) => before === after)) return state
+  const ofNames = Object.fromEntries(others.map(([name, , after]) => [name, after]))
+  return { ...state, ...said(own), ...(others.length > 0 ? { ofNames } : {}) }
+}
 
 /** Whether only its name is known. */
 export const isEmptyDataset = (state: DatasetState): boolean =>
-  !hasSaid(state) && Object.keys(state.ofPaths ?? {}).length === 0
+  !hasSaid(state) && Object.keys(state.ofNames ?? {}).length === 0
 
 /** The datasets in the links of a state, under the names that events used. */
 export function datasetsNamed(state: State): Urn[] {
@@ -361,11 +385,21 @@ export function datasetsNamed(state: State): Urn[] {
   return texts.flatMap((text) => datasetsOf(linkFrom(text)))
 }
 
-/** The links seen in runs, and the links of each declaration, its own and those of others. */
+/**
+ * The links seen in runs, and the links of each declaration, its own and those of others. Of what a dataset
+ * declares itself, under whichever name, the newest counts; of what a job declares, all names count.
+ */
 export function linkListsOf(state: DatasetState | JobState): SeenLinks[] {
   if (state.kind === 'dataset') {
-    const { seen, declared } = allSaid(state)
-    return [seen, ...Object.values(declared).map(seenAt)]
+    let own: Dated<string[]> | null = null
+    const lists: SeenLinks[] = []
+    for (const { seen, declared } of partsOf(state)) {
+      lists.push(seen)
+      for (const [by, links] of Object.entries(declared))
+        if (by === '') own = newest<string[]>(own, links)
+        else lists.push(seenAt(links))
+    }
+    return own ? [...lists, seenAt(own)] : lists
   }
   const declared = [...(state.declared ? [state.declared] : []), ...Object.values(state.declaredBy ?? {})]
   return [state.seen, ...declared.map(seenAt)]
@@ -382,30 +416,38 @@ const runMaxMs = 24 * 60 * 60 * 1_000
  * same object if nothing is forgotten.
  */
 export function withoutOldLinks(state: State): State {
-  if (state.kind === 'run' || Object.keys(state.seen).length <= linksMaxCount) return state
-  const newestFirst = Object.entries(state.seen).sort(
+  if (state.kind === 'run') return state
+  if (state.kind === 'dataset') return withParts(state, withoutOldSeen)
+  return withoutOldSeen(state)
+}
+
+function withoutOldSeen<Part extends { seen: SeenLinks }>(part: Part): Part {
+  if (Object.keys(part.seen).length <= linksMaxCount) return part
+  const newestFirst = Object.entries(part.seen).sort(
     ([textA, [, a]], [textB, [, b]]) => b - a || (textA < textB ? -1 : 1)
   )
   const newestMs = newestFirst[0]?.[1][1] ?? 0
   const kept = newestFirst.filter(
     ([, [, lastMs]], index) => index < linksKeptCount || lastMs >= newestMs - runMaxMs
   )
-  return kept.length === newestFirst.length ? state : { ...state, seen: Object.fromEntries(kept) }
+  return kept.length === newestFirst.length ? part : { ...part, seen: Object.fromEntries(kept) }
 }
 
 /** The state without links to or from deleted entities; the same object if it has none. */
 export function withoutEnds(state: State, gone: ReadonlySet<Urn>): State {
   const stays = (text: string): boolean => !endsOf(linkFrom(text)).some((urn) => gone.has(urn))
   if (state.kind === 'run') return state
+  if (state.kind === 'dataset')
+    return withParts(state, (part) => {
+      const seen = keptKeys(part.seen, stays)
+      const declared = keptDeclarations(part.declared, stays)
+      return seen === part.seen && declared === part.declared ? part : { ...part, seen, declared }
+    })
   const seen = keptKeys(state.seen, stays)
-  if (state.kind === 'job') {
-    const declared = state.declared && keptLinks(state.declared, stays)
-    const declaredBy = state.declaredBy && keptDeclarations(state.declaredBy, stays)
-    const isSame = seen === state.seen && declared === state.declared && declaredBy === state.declaredBy
-    return isSame ? state : { ...state, seen, declared, ...(declaredBy ? { declaredBy } : {}) }
-  }
-  const declared = keptDeclarations(state.declared, stays)
-  return seen === state.seen && declared === state.declared ? state : { ...state, seen, declared }
+  const declared = state.declared && keptLinks(state.declared, stays)
+  const declaredBy = state.declaredBy && keptDeclarations(state.declaredBy, stays)
+  const isSame = seen === state.seen && declared === state.declared && declaredBy === state.declaredBy
+  return isSame ? state : { ...state, seen, declared, ...(declaredBy ? { declaredBy } : {}) }
 }
 
 type Stays = (text: string) => boolean

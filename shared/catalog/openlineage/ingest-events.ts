@@ -271,14 +271,18 @@ async function read(tx: Tx, states: States, urns: readonly Urn[]): Promise<void>
 }
 
 /** Follows aliases to the present name. A cycle ends where it began. */
-function nameIn(states: States, urn: Urn): Urn {
-  let name = urn
-  for (let count = 0; count < namesMaxCount; count += 1) {
+const nameIn = (states: States, urn: Urn): Urn => laterNames(states, urn).at(-1) ?? urn
+
+/** The names that a dataset got after this one, its present name last. */
+function laterNames(states: States, urn: Urn): Urn[] {
+  const names: Urn[] = []
+  while (names.length < namesMaxCount) {
+    const name = names.at(-1) ?? urn
     const next = nextName(name, states.get(name)?.state)
-    if (next === null || next === urn) return name
-    name = next
+    if (next === null || next === urn) break
+    names.push(next)
   }
-  return name
+  return names
 }
 
 const nextName = (urn: Urn, state: State | null | undefined): Urn | null =>
@@ -300,15 +304,21 @@ async function applyAliases(tx: Tx, states: States): Promise<boolean> {
     await ownersOfEdgesAt(tx, [...new Set(renamed.flatMap((urn) => [urn, names.get(urn) ?? urn]))])
   )
   await readNames(tx, states)
-  for (const [urn, held] of states) {
-    const name = nameIn(states, urn)
-    if (!held.isOpen || held.state?.kind !== 'dataset' || name === urn) continue
+  // The last former name first: what was said under an earlier one moved there before, and more may have been
+  // said under the earlier one since.
+  const former = [...states.keys()]
+    .map((urn) => ({ urn, names: laterNames(states, urn) }))
+    .filter(({ names }) => names.length > 0)
+    .sort((a, b) => a.names.length - b.names.length)
+  for (const { urn, names } of former) {
+    const [held, name = urn] = [states.get(urn), names.at(-1)]
+    if (!held?.isOpen || held.state?.kind !== 'dataset') continue
     await open(tx, states, [name])
     const other = states.get(name)
     if (!other || (isEmptyDataset(held.state) && other.state)) continue
-    const { renamed: joined, former } = moveDataset(urn, held.state, other.state)
-    states.set(name, { ...other, state: joined })
-    states.set(urn, { ...held, state: former })
+    const moved = moveDataset(urn, held.state, name, other.state)
+    states.set(name, { ...other, state: moved.renamed })
+    states.set(urn, { ...held, state: moved.former })
   }
   // The states opened here refer to more datasets, whose names count for their edges.
   await readNames(tx, states)
