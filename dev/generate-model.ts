@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { packagePath } from '../shared/platform/paths.ts'
-import { openPythonEnvironment } from '../test/interop/python-environment.ts'
+import { openPythonEnvironment } from './python-environment.ts'
 import { generateModel } from './model/generate.ts'
 
 const [version] = process.argv.slice(2)

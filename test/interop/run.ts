@@ -21,7 +21,7 @@ import { runAirflowGuide } from './airflow/run-guide.ts'
 import { startCatalog, type Catalog } from './catalog.ts'
 import { runDbtGuide } from './dbt/run-guide.ts'
 import { runJavaClient } from './java-client.ts'
-import { NoPython, openPythonEnvironment } from './python-environment.ts'
+import { NoPython, openPythonEnvironment } from '../../dev/python-environment.ts'
 import { runSparkGuide } from './spark/run-guide.ts'
 
 const { values } = parseArgs({

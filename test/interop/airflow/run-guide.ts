@@ -10,7 +10,7 @@ import { dropDatabase, runOnServer, urlOfDatabase } from '../../support/database
 import { startCatalog } from '../catalog.ts'
 import { runScript, snippetsOf } from '../guide-snippets.ts'
 import { hasEdge } from '../has-edge.ts'
-import { openPythonEnvironment } from '../python-environment.ts'
+import { openPythonEnvironment } from '../../../dev/python-environment.ts'
 
 type Outcome = { passed: number; failed: number; skipped: number }
 

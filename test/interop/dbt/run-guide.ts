@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { packagePath } from '../../../shared/platform/paths.ts'
 import { startCatalog, type Catalog } from '../catalog.ts'
 import { runScript, snippetsOf } from '../guide-snippets.ts'
-import { openPythonEnvironment } from '../python-environment.ts'
+import { openPythonEnvironment } from '../../../dev/python-environment.ts'
 
 type Outcome = { passed: number; failed: number; skipped: number }
 

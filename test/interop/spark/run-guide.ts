@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path'
 import { startCatalog } from '../catalog.ts'
 import { runScript, snippetsOf } from '../guide-snippets.ts'
 import { hasEdge } from '../has-edge.ts'
-import { cacheFolder, openPythonEnvironment } from '../python-environment.ts'
+import { cacheFolder, openPythonEnvironment } from '../../../dev/python-environment.ts'
 
 type Outcome = { passed: number; failed: number; skipped: number }
 

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { packagePath } from '../../shared/platform/paths.ts'
+import { packagePath } from '../shared/platform/paths.ts'
 
 /** The oldest version that the clients support. */
 const leastPython = [3, 10] as const
