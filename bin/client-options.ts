@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts'
 
 export const serverOptions: Readonly<Record<'url' | 'token', Option>> = {
   url: { value: 'URL', help: 'The server. Default: TRIBUTARY_URL, else this machine.' },
-  token: { value: 'TEXT', help: 'The token. Default: TRIBUTARY_TOKEN, else the file of npm start.' }
+  token: { value: 'TEXT', help: 'The token. Default: TRIBUTARY_TOKEN, else the file of `tributary up`.' }
 }
 
 /** Throws Refusal. */

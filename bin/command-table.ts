@@ -15,7 +15,7 @@ export const commandTable: readonly CommandEntry[] = [
     name: 'up',
     group: 'Run:',
     summary:
-      'Runs everything in one process, with an embedded database unless DATABASE_URL is set. `npm start` runs this.',
+      'Runs everything in one process, with an embedded database unless DATABASE_URL is set. In a checkout, `npm start` runs this.',
     open: async () => (await import('./commands/up.ts')).up
   },
   {

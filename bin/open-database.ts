@@ -16,7 +16,7 @@ const lockTimeoutMs = 10_000
 export function requireDatabaseUrl(config: Config, command: string): string {
   if (config.databaseUrl !== null) return config.databaseUrl
   throw new Refusal(
-    `tributary ${command} needs DATABASE_URL, the URL of a PostgreSQL 14 or newer. To try Tributary without one, run npm start.`,
+    `tributary ${command} needs DATABASE_URL, the URL of a PostgreSQL 14 or newer. To try Tributary without one, run \`tributary up\`.`,
     exitCodes.config
   )
 }
@@ -40,7 +40,7 @@ export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>)
 }
 
 /**
- * As withDatabase, on DATABASE_URL, otherwise on the embedded database that `npm start` created, which is
+ * As withDatabase, on DATABASE_URL, otherwise on the embedded database that `tributary up` created, which is
  * started temporarily if it does not run. Throws Refusal if there is neither.
  */
 export async function withCatalogDatabase<T>(
@@ -53,7 +53,7 @@ export async function withCatalogDatabase<T>(
   }
   if (!hasEmbeddedDatabase(config.dataDir)) {
     throw new Refusal(
-      `There is no DATABASE_URL, and npm start has made no database in ${config.dataDir}.`,
+      `There is no DATABASE_URL, and \`tributary up\` has made no database in ${config.dataDir}.`,
       exitCodes.config
     )
   }

@@ -35,7 +35,7 @@ function createProgram(terminal: Terminal): Program {
   const root = new Parser('tributary')
   root
     .description(
-      'A metadata catalog for domains and lineage. `npm start` or `tributary up` runs everything at once, with a database of its own.'
+      'A metadata catalog for domains and lineage. `tributary up` runs everything at once, with a database of its own.'
     )
     .version(packageVersion(), '-v, --version', 'Print the version.')
     .helpOption('-h, --help', 'Print help.')

@@ -1,4 +1,4 @@
-/** Tells a person, in the output of `npm start`, how to open the web UI. */
+/** Tells a person, in the output of `tributary up` and `npm start`, how to open the web UI. */
 import { fstatSync } from 'node:fs'
 import { signInLink } from '../bin/client/sign-in-link.ts'
 import { withDatabase } from '../bin/open-database.ts'
@@ -13,10 +13,12 @@ type Browser = {
   token: string | null
   /** True if the output goes to a file, which must not contain the code. */
   isKept: boolean
+  /** How a person calls the command line. */
+  command: string
 }
 
 /** A link that signs a browser in; without a token, or if the output is kept, how to get one. */
-export async function howToOpen({ url, databaseUrl, token, isKept }: Browser): Promise<string[]> {
+export async function howToOpen({ url, databaseUrl, token, isKept, command }: Browser): Promise<string[]> {
   const code = token === null || isKept ? null : await codeOf(databaseUrl, token)
   if (code !== null)
     return [
@@ -24,14 +26,14 @@ export async function howToOpen({ url, databaseUrl, token, isKept }: Browser): P
       '',
       `  ${signInLink({ url }, code)}`,
       '',
-      `The link signs you in, once, within ${limits.signInCodeMaxSeconds / 60} minutes. For another one: npx tributary sign-in`,
+      `The link signs you in, once, within ${limits.signInCodeMaxSeconds / 60} minutes. For another one: ${command} sign-in`,
       ''
     ]
   return [
     `Open in a browser: ${url}/ui/`,
     token === null
-      ? 'To sign in, use a token, or a link from: npx tributary sign-in --token-id ID'
-      : 'To sign in, use the link that this prints: npx tributary sign-in',
+      ? `To sign in, use a token, or a link from: ${command} sign-in --token-id ID`
+      : `To sign in, use the link that this prints: ${command} sign-in`,
     ''
   ]
 }

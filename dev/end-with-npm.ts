@@ -1,5 +1,5 @@
 /**
- * Ends the process together with its `npm start`.
+ * Ends the process together with its `npm start` or `npx`.
  *
  * npm sends a signal to the shell in between, and a plain shell ends without forwarding it. Without this, a
  * catalog that somebody stopped would continue unseen, and keep its port.

@@ -1,15 +1,15 @@
-/** The output of `npm start` for someone new to the catalog. */
+/** The output of `tributary up` and `npm start` for someone new to the catalog. */
 
 import { quoteForShell } from '../bin/quote-for-shell.ts'
 
-/** `dataDir` is null if it is the default. */
-type Greeting = { url: string; tokenFile: string; dataDir: string | null }
+/** `dataDir` is null if it is the default; `command` is how a person calls the command line. */
+type Greeting = { url: string; tokenFile: string; dataDir: string | null; command: string }
 
 /** The address that the command line uses by default. */
 const usualUrl = 'http://127.0.0.1:8080'
 
 /** Lines that can be pasted into a shell. */
-export function whatToTry({ url, tokenFile, dataDir }: Greeting): string[] {
+export function whatToTry({ url, tokenFile, dataDir, command }: Greeting): string[] {
   const settings = [
     ...(url === usualUrl ? [] : [`TRIBUTARY_URL=${url}`]),
     ...(dataDir === null ? [] : [`TRIBUTARY_DATA_DIR=${quoteForShell(dataDir)}`])
@@ -20,7 +20,7 @@ export function whatToTry({ url, tokenFile, dataDir }: Greeting): string[] {
     'Try next:',
     `  curl -s ${url}/api/graphql -H "Authorization: Bearer $(cat ${quoteForShell(tokenFile)})" -H 'Content-Type: application/json' \\`,
     `    -d '{"query":"{ listDomains(input: {}) { domains { urn properties { name } } } }"}'`,
-    `  echo '{"op":"upsertEntity","urn":"urn:li:dataset:(urn:li:dataPlatform:hive,my.table,PROD)"}' | ${environment}npx tributary load -`,
+    `  echo '{"op":"upsertEntity","urn":"urn:li:dataset:(urn:li:dataPlatform:hive,my.table,PROD)"}' | ${environment}${command} load -`,
     `  curl -s ${url}/health/ready`,
     'Ctrl-C stops everything; the data stays.'
   ]

@@ -1,6 +1,7 @@
 /** Puts the catalog together in one process: database, schema, first token, API, worker, and a sample to look at. */
 import { readFileSync } from 'node:fs'
 import { withDatabase } from '../bin/open-database.ts'
+import { ownCommand } from '../bin/own-command.ts'
 import { requireRedis } from '../bin/reach.ts'
 import { migrate } from '../shared/db/migrate.ts'
 import { readConfig, type Config } from '../shared/platform/config.ts'
@@ -32,7 +33,8 @@ export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string
     databaseUrl: database.url,
     logLevel: env.LOG_LEVEL ? asked.logLevel : ('warn' as const)
   })
-  const token = await prepareCatalog(config)
+  const command = ownCommand(env)
+  const token = await prepareCatalog(config, command)
 
   const log = createLog(config)
   const api = startApiOnFreePort(config, log, { mayMove: !env.PORT })
@@ -47,7 +49,8 @@ export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string
     url,
     databaseUrl: database.url,
     token: token.text,
-    isKept: isOutputKept(env)
+    isKept: isOutputKept(env),
+    command
   }))
     say(line)
   say(
@@ -61,15 +64,16 @@ export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string
   for (const line of whatToTry({
     url,
     tokenFile: token.path,
-    dataDir: env.TRIBUTARY_DATA_DIR ? asked.dataDir : null
+    dataDir: env.TRIBUTARY_DATA_DIR ? asked.dataDir : null,
+    command
   }))
     say(line)
 }
 
-function prepareCatalog(config: Config & { databaseUrl: string }): Promise<FirstToken> {
+function prepareCatalog(config: Config & { databaseUrl: string }, command: string): Promise<FirstToken> {
   return withDatabase(config.databaseUrl, async (db) => {
     await migrate(db)
-    return ensureFirstToken(db, config)
+    return ensureFirstToken(db, config, command)
   })
 }
 

@@ -19,9 +19,10 @@ export type FirstToken = {
  * Creates the administrator's token of a catalog without tokens.
  *
  * The file is written before the token counts: a process killed in between must not leave a catalog that
- * nobody can enter. If several processes start at once, the first file decides the token.
+ * nobody can enter. If several processes start at once, the first file decides the token. `command` is how a
+ * person calls the command line.
  */
-export async function ensureFirstToken(db: Db, config: Config): Promise<FirstToken> {
+export async function ensureFirstToken(db: Db, config: Config, command: string): Promise<FirstToken> {
   const path = join(config.dataDir, 'token')
   const { total } = await listTokens(db, { count: 1 })
   if (total === 0) {
@@ -33,7 +34,7 @@ export async function ensureFirstToken(db: Db, config: Config): Promise<FirstTok
   return {
     path,
     text,
-    description: text === null ? 'make one with: npx tributary token create --name me --scopes admin' : path
+    description: text === null ? `make one with: ${command} token create --name me --scopes admin` : path
   }
 }
 

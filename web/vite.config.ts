@@ -52,6 +52,8 @@ export default defineConfig({
   build: {
     outDir,
     emptyOutDir: true,
+    // The names, versions and licences of the libraries in the bundle: they ask for their notices to be kept.
+    license: { fileName: 'licenses.json' },
     rolldownOptions: {
       onLog(level, log, report) {
         // A hint of React's compiler to itself, of no meaning in a bundle.

@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import { readPackage } from '../../shared/platform/package.ts'
 
 export function versionRoutes(app: FastifyInstance): void {
-  const { name, version } = readPackage()
+  const { version } = readPackage()
   app.get('/version', { config: { access: 'open', servesWhileStopping: true } }, async () => ({
-    name,
+    name: 'tributary',
     version,
     node: process.versions.node
   }))

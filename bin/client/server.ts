@@ -28,7 +28,7 @@ export function findServer(
   return { url, token }
 }
 
-/** The token that `npm start` wrote, or null. */
+/** The token that `tributary up` wrote, or null. */
 export function readTokenFile(dataDir: string): string | null {
   try {
     return readFileSync(join(dataDir, 'token'), 'utf8').trim() || null

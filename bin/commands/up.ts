@@ -2,6 +2,7 @@
  * `tributary up`: everything in one process, with an embedded database unless DATABASE_URL is set. What `npm
  * start` runs.
  */
+import { endWithNpm, shellOfNpm } from '../../dev/end-with-npm.ts'
 import { startEverything } from '../../dev/start-everything.ts'
 import type { Command } from '../command.ts'
 
@@ -11,9 +12,11 @@ export const up: Command = {
   ],
   options: {},
   async run(_input, terminal) {
+    const shell = shellOfNpm()
     await startEverything({ ...terminal.env }, (line) => {
       terminal.out(line)
     })
+    endWithNpm(shell)
     return null
   }
 }

@@ -21,7 +21,7 @@ export async function examineApi(config: Config): Promise<Finding[]> {
   if (server.token === '')
     return [
       ready,
-      note('token', 'none is set for the client commands: TRIBUTARY_TOKEN, or the file of npm start')
+      note('token', 'none is set for the client commands: TRIBUTARY_TOKEN, or the file of `tributary up`')
     ]
   try {
     await getJson(server, 'loads?limit=1')

@@ -23,7 +23,7 @@ export class UnknownSchemaError extends Error {
     const isPreRelease = names.includes(preReleaseName)
     super(
       isPreRelease
-        ? 'The database was made by a version before the first release and cannot be migrated. Use a new, empty database (for `npm start`: another data directory) and load your metadata into it again.'
+        ? 'The database was made by a version before the first release and cannot be migrated. Use a new, empty database (for `tributary up`: another data directory) and load your metadata into it again.'
         : `The database has migrations that this version does not know: ${names.join(', ')}. Run the newer version.`
     )
     this.name = 'UnknownSchemaError'

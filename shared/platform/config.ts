@@ -23,7 +23,7 @@ export const settings = {
     'DATABASE_URL',
     url('postgres', 'postgresql'),
     'URL',
-    'Postgres 14 or newer. Without it `npm start` runs an embedded one; `serve`, `work` and `migrate` require it.'
+    'Postgres 14 or newer. Without it `tributary up` runs an embedded one; `serve`, `work` and `migrate` require it.'
   ),
   redisUrl: optional(
     'REDIS_URL',
@@ -49,7 +49,7 @@ export const settings = {
     integer(0, 65_535),
     '8080',
     'port',
-    'Port of the API. If the key is absent and the port is in use, `npm start` takes the next free one.'
+    'Port of the API. If the key is absent and the port is in use, `tributary up` takes the next free one.'
   ),
   workerPort: optional(
     'WORKER_PORT',

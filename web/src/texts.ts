@@ -121,7 +121,7 @@ export OPENLINEAGE_API_KEY="$TRIBUTARY_TOKEN"`
     already: (actor: string): string => `You are signed in as ${actor}.`,
     goOn: 'Continue',
     token: 'Access token',
-    hint: 'An administrator creates tokens with “tributary token create”. After “npm start”, the token is in the file .data/token.',
+    hint: 'An administrator creates tokens with “tributary token create”. After “tributary up” or “npm start”, the token is in the file .data/token.',
     submit: 'Sign in',
     show: 'Show the token',
     hide: 'Hide the token',

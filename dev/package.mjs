@@ -1,0 +1,66 @@
+/**
+ * `npm run package [FOLDER]`: packs what runs into a tarball in the given folder, or here, and prints its path. sbom.json in it is a bill of
+ * materials in the form of CycloneDX.
+ *
+ * The dependencies are bundled. npm obeys the `overrides` and the lock file of the project that is installed in, never those of a package, so
+ * otherwise an installer would get other versions than the ones that were tested. Packages for one platform are not bundled: npm
+ * fetches the one that fits, in the version that package.json pins.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const target = resolve(process.argv[2] ?? '.')
+
+/** Runs a command to its end and returns what it printed; ends this process when it fails. */
+function run(cwd, command, ...args) {
+  const { status, stdout, error } = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  if (status === 0) return stdout
+  console.error(error?.message ?? stdout)
+  console.error(`${[command, ...args].join(' ')} failed.`)
+  process.exit(1)
+}
+
+/** The manifest without what only a checkout needs, and with what is added here. */
+function manifestOf(manifest) {
+  const ofCheckout = ['private', 'scripts', 'devDependencies', 'overrides', 'allowScripts']
+  const kept = Object.entries(manifest).filter(([name]) => !ofCheckout.includes(name))
+  return {
+    ...Object.fromEntries(kept),
+    files: [...manifest.files, 'sbom.json'],
+    bundleDependencies: Object.keys(manifest.dependencies)
+  }
+}
+
+run(root, process.execPath, join(root, 'dev', 'build.mjs'))
+const folder = mkdtempSync(join(tmpdir(), 'tributary-package-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+// npm names the bill of materials after the folder
+const stage = join(folder, 'tributary')
+mkdirSync(stage)
+
+const manifestFile = join(root, 'package.json')
+const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'))
+const always = ['package.json', 'README.md', 'LICENSE']
+for (const name of [
+  ...always,
+  'package-lock.json',
+  ...manifest.files.filter((name) => !name.startsWith('!'))
+])
+  cpSync(join(root, name), join(stage, name), { recursive: true })
+run(stage, 'npm', 'ci', '--omit=dev', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund')
+const materials = run(stage, 'npm', 'sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only')
+writeFileSync(join(stage, 'sbom.json'), materials)
+rmSync(join(stage, 'package-lock.json'))
+writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifestOf(manifest), null, 2)}\n`)
+const [packed] = JSON.parse(
+  run(stage, 'npm', 'pack', '--json', '--loglevel=error', '--pack-destination', target)
+)
+console.log(join(target, packed.filename))
