@@ -1,11 +1,11 @@
-/** What package.json says of the program: its name and its version. */
+/** What package.json says of the program: its version. */
 import { readFileSync } from 'node:fs'
 import { packagePath } from './paths.ts'
 
-type Package = { name: string; version: string }
+type Package = { version: string }
 
 export function readPackage(): Package {
   // our own package.json
-  const { name, version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as Package
-  return { name, version }
+  const { version } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8')) as Package
+  return { version }
 }
