@@ -310,7 +310,7 @@ function mergeRun(
 
 /**
  * Moves the state of a dataset under its former name to the state under `name`. Under the former name, only
- * the alias stays and what the dataset itself declares, which decides whether a later event declares anew.
+ * the alias stays and what the dataset itself declares, which decides whether another event of the dataset is newer.
  */
 export function moveDataset(
   urn: Urn,
