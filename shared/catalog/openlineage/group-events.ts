@@ -51,6 +51,11 @@ const groupMaxCount = 500
  * The rest is the cost of the 24 statements of a group, whatever its size. Prepared statements were tried and
  * dropped: 0.93 ms an event instead of 1.6, but a pooler in transaction mode does not keep them, and one plan
  * would serve one row and 5,000.
+ *
+ * Sending the eight writes at the end of a group as one statement with eight CTEs was tried too: 11 % less
+ * processor time in the API (4.2 instead of 4.7 ms an event, groups of 7, beside other work) and 13 % less in
+ * Postgres (2.4 instead of 2.8), which was not worth a second way to write. The option `pipeline` of pg
+ * refuses the COPY streams that loads send over the same pool.
  */
 const gatherMaxMs = 10
 /**
