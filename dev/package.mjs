@@ -28,12 +28,14 @@ function run(cwd, command, ...args) {
   process.exit(1)
 }
 
+function without(manifest, names) {
+  return Object.fromEntries(Object.entries(manifest).filter(([name]) => !names.includes(name)))
+}
+
 /** The manifest without what only a checkout needs, and with what is added here. */
 function manifestOf(manifest) {
-  const ofCheckout = ['private', 'scripts', 'devDependencies', 'overrides', 'allowScripts']
-  const kept = Object.entries(manifest).filter(([name]) => !ofCheckout.includes(name))
   return {
-    ...Object.fromEntries(kept),
+    ...without(manifest, ['private', 'scripts', 'devDependencies', 'overrides', 'allowScripts']),
     files: [...manifest.files, 'sbom.json'],
     bundleDependencies: Object.keys(manifest.dependencies)
   }
@@ -48,6 +50,10 @@ mkdirSync(stage)
 
 const manifestFile = join(root, 'package.json')
 const manifest = JSON.parse(readFileSync(manifestFile, 'utf8'))
+function writeManifest(content) {
+  writeFileSync(join(stage, 'package.json'), `${JSON.stringify(content, null, 2)}\n`)
+}
+
 const always = ['package.json', 'README.md', 'LICENSE']
 for (const name of [
   ...always,
@@ -56,10 +62,11 @@ for (const name of [
 ])
   cpSync(join(root, name), join(stage, name), { recursive: true })
 run(stage, 'npm', 'ci', '--omit=dev', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund')
-const materials = run(stage, 'npm', 'sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only')
-writeFileSync(join(stage, 'sbom.json'), materials)
 rmSync(join(stage, 'package-lock.json'))
-writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifestOf(manifest), null, 2)}\n`)
+// with the names of tools in the manifest npm refuses, because they are not installed; with --omit=dev it leaves out what a tool needs as well
+writeManifest(without(manifest, ['devDependencies']))
+writeFileSync(join(stage, 'sbom.json'), run(stage, 'npm', 'sbom', '--sbom-format=cyclonedx'))
+writeManifest(manifestOf(manifest))
 const [packed] = JSON.parse(
   run(stage, 'npm', 'pack', '--json', '--loglevel=error', '--pack-destination', target)
 )

@@ -17,6 +17,7 @@ import { skipUnless } from '../support/skip.ts'
 import { readDockerfile, scriptOf, valueOf, wordsOf } from './support/dockerfile.ts'
 import { processTree } from './support/process-tree.ts'
 import { runShell } from './support/processes.ts'
+import { registryEnv } from './support/registry-env.ts'
 
 const readyMaxMs = 60_000
 
@@ -102,7 +103,7 @@ t.test(
     const run = runShell(
       t,
       `unshare --mount --propagation=private --pid --fork --kill-child /bin/sh ${scriptFile}`,
-      { env: {}, cwd: '/' }
+      { env: registryEnv, cwd: '/' }
     )
     const url = `http://127.0.0.1:${port}`
     await run.says(/the API listens/, 1_500_000)

@@ -12,8 +12,12 @@ import { withFolder } from '../support/program.ts'
 import { freePort } from '../support/redis.ts'
 import { processTree } from './support/process-tree.ts'
 import { runShell } from './support/processes.ts'
+import { registryEnv } from './support/registry-env.ts'
 
-type Manifest = Record<string, unknown> & { dependencies: Record<string, string> }
+type Manifest = Record<string, unknown> & {
+  dependencies: Record<string, string>
+  overrides: Record<string, string>
+}
 type Lock = { packages: Record<string, { version: string; dev?: true; optional?: true; devOptional?: true }> }
 
 const endMaxMs = 20_000
@@ -32,7 +36,7 @@ async function npm(t: Test, line: string, options: Parameters<typeof runShell>[2
 /** Packs into a folder and unpacks beside it. */
 async function pack(t: Test): Promise<{ tarball: string; unpacked: string }> {
   const folder = withFolder(t)
-  const said = await npm(t, `run package --silent ${folder}`, { env: { TMPDIR: folder } })
+  const said = await npm(t, `run package --silent ${folder}`, { env: { ...registryEnv, TMPDIR: folder } })
   const tarball = said.trimEnd().split('\n').at(-1) ?? ''
   const { status, stderr } = spawnSync('tar', ['-xzf', tarball, '-C', folder], { encoding: 'utf8' })
   t.equal(status, 0, stderr)
@@ -45,7 +49,7 @@ function withStranger(t: Test): Parameters<typeof runShell>[2] & { cwd: string }
   const cwd = join(home, 'empty')
   mkdirSync(cwd)
   if (stranger !== undefined) for (const path of [home, cwd]) chownSync(path, stranger.uid, stranger.gid)
-  return { env: { HOME: home, TMPDIR: home }, cwd, user: stranger }
+  return { env: { ...registryEnv, HOME: home, TMPDIR: home }, cwd, user: stranger }
 }
 
 const filesBelow = (folder: string): string[] =>
@@ -61,6 +65,9 @@ t.test('the package', async (t) => {
   const manifest = readJson(join(unpacked, 'package.json')) as unknown as Manifest
   const checkout = readJson(packagePath('package.json')) as unknown as Manifest
   const lock = readJson(packagePath('package-lock.json')) as unknown as Lock
+  const lockedPaths = Object.entries(lock.packages)
+    .filter(([path, { dev, optional, devOptional }]) => path !== '' && !(dev || optional || devOptional))
+    .map(([path]) => path)
 
   t.test(
     'contains what runs, and neither tests, sources, source maps nor names of this machine',
@@ -89,9 +96,7 @@ t.test('the package', async (t) => {
   )
 
   t.test('bundles every dependency in the locked version, and none for one platform', async (t) => {
-    const locked = Object.entries(lock.packages)
-      .filter(([path, { dev, optional, devOptional }]) => path !== '' && !(dev || optional || devOptional))
-      .map(([path, { version }]) => `${path} ${version}`)
+    const locked = lockedPaths.map((path) => `${path} ${lock.packages[path]?.version}`)
     const bundled = filesBelow(join(unpacked, 'node_modules'))
       .filter((path) => path.endsWith('/package.json'))
       .map((path) => join('node_modules', path.slice(0, -'/package.json'.length)))
@@ -104,7 +109,7 @@ t.test('the package', async (t) => {
       t.notOk(name in manifest, `${name} is for the checkout`)
   })
 
-  t.test('has a bill of materials with everything that is bundled or fetched', async (t) => {
+  t.test('has a bill of materials with everything that is bundled, and nothing else', async (t) => {
     const materials = readJson(join(unpacked, 'sbom.json'))
     t.equal(valueAt(materials, 'bomFormat'), 'CycloneDX')
     t.equal(valueAt(materials, 'metadata.component.name'), 'tributary')
@@ -112,10 +117,10 @@ t.test('the package', async (t) => {
     const listed = Array.isArray(components)
       ? components.map((each) => `${String(valueAt(each, 'name'))} ${String(valueAt(each, 'version'))}`)
       : []
-    const shipped = Object.entries(lock.packages)
-      .filter(([path, { dev }]) => path !== '' && !dev)
-      .map(([path, { version }]) => `${path.split('node_modules/').at(-1)} ${version}`)
-    t.same([...new Set(listed)].sort(), [...new Set(shipped)].sort())
+    const bundled = lockedPaths.map(
+      (path) => `${path.split('node_modules/').at(-1)} ${lock.packages[path]?.version}`
+    )
+    t.same([...new Set(listed)].sort(), [...new Set(bundled)].sort())
   })
 
   t.test('answers its first query where a stranger installs it in an empty folder', async (t) => {
@@ -125,6 +130,15 @@ t.test('the package', async (t) => {
       existsSync(join(place.cwd, 'node_modules/msgpackr-extract')),
       'nothing is added to what is bundled'
     )
+    const installed = join(place.cwd, 'node_modules', String(manifest.name))
+    for (const name of Object.keys(checkout.overrides).filter((each) =>
+      lockedPaths.includes(`node_modules/${each}`)
+    ))
+      t.equal(
+        valueAt(readJson(join(installed, 'node_modules', name, 'package.json')), 'version'),
+        checkout.overrides[name],
+        `the override of ${name} holds`
+      )
     const port = await freePort()
     const env = { ...place.env, PORT: String(port) }
     const up = runShell(t, 'npx tributary up', { ...place, env })
