@@ -79,6 +79,6 @@ function accessOf(request: FastifyRequest): Access {
   if (request.is404) return 'read'
   return (
     request.routeOptions.config.access ??
-    (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write')
+    (['GET', 'HEAD', 'OPTIONS'].includes(request.method) ? 'read' : 'write')
   )
 }

@@ -7,6 +7,7 @@ import { addAnswerDeadline } from './answer-deadline.ts'
 import { addAuthentication } from './auth.ts'
 import { addRequestBasics, answerBrokenRequest, plainUrl, requestIdOf } from './connection.ts'
 import type { ApiContext, ServerState } from './context.ts'
+import { addCors } from './cors.ts'
 import { configRoutes } from './datahub/config.ts'
 import { entitiesRoutes } from './datahub/entities.ts'
 import { entitiesV2Routes } from './datahub/entities-v2.ts'
@@ -91,6 +92,7 @@ export async function buildServer(
   countRequests(app)
   addAnswerDeadline(app, requestMaxMs)
   addRequestBasics(app, state, await securityHeaders())
+  await addCors(app, context.config.corsOrigins)
   await addCookies(app)
   const { db, provider = null } = context
   const admitBearer = provider && createAdmitBearer(db, provider.verifyJsonWebToken, provider.roles)

@@ -9,6 +9,7 @@ import {
   integer,
   oneOf,
   optional,
+  origins,
   setting,
   share,
   textOfAtLeast,
@@ -108,6 +109,12 @@ export const settings = {
     webAddress,
     'URL',
     'Address at which browsers reach this service, with the path prefix of a proxy if there is one. Needed to sign in with an identity provider.'
+  ),
+  corsOrigins: optional(
+    'CORS_ORIGINS',
+    origins,
+    'origins',
+    'Origins whose pages may use this service with a token from a browser: `https://app.example.com,https://other.example.com`. Without it no other origin may.'
   ),
   oidcIssuer: optional(
     'OIDC_ISSUER',

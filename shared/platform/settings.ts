@@ -96,3 +96,13 @@ export function webAddress(text: string): string {
     throw new Error('a URL that begins with http:// or https://, without a user, ? and #')
   return `${origin}${pathname}`.replace(/\/+$/, '')
 }
+
+/** Origins of web pages, with commas between them: scheme, host and port, nothing else. */
+export function origins(text: string): readonly string[] {
+  const found = text.split(',').map((each) => each.trim())
+  if (
+    !found.every((each) => /^https?:[^*]+$/.test(each) && URL.canParse(each) && new URL(each).origin === each)
+  )
+    throw new Error('origins such as https://app.example.com, with commas between them')
+  return found
+}
