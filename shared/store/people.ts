@@ -11,7 +11,10 @@ export type PersonKey = { issuer: string; subject: string; usedBy: 'browser' | '
 /** What the provider and the roles currently say about a person. */
 export type PersonFacts = Pick<TokenRecord, 'name' | 'scopes' | 'domainUrn' | 'actorUrn' | 'expiresAt'>
 
-/** `refusedBefore`: everything that the provider issued for the person until then is refused, however the person comes. */
+/**
+ * Everything that the provider issued for the person until `refusedBefore` is refused, for browsers and
+ * bearer tokens alike.
+ */
 export type PersonRecord = TokenRecord & { refusedBefore: Date | null }
 
 /** The row of a person; null before the first sign-in or request. */
@@ -34,8 +37,8 @@ export async function findPerson(db: Db | Tx, key: PersonKey): Promise<PersonRec
 }
 
 /**
- * Makes sure that the person has a row, without rights where it is new, and locks every row of the person until the
- * transaction ends, as a revocation does. `id` is that of a new row.
+ * Creates a row for the person if there is none, without rights and with `id`. Then locks every row of the
+ * person until the transaction ends, as a revocation does.
  */
 export async function lockPerson(
   tx: Tx,
@@ -58,7 +61,10 @@ export async function lockPerson(
   ])
 }
 
-/** Writes what is now known of a person, which ends a revocation, but not what it refuses. The domain must exist. */
+/**
+ * Writes the current facts about a person, which ends a revocation but does not change `refusedBefore`. The
+ * domain must exist.
+ */
 export async function updatePerson(tx: Tx, id: string, facts: PersonFacts): Promise<void> {
   await query(
     tx,
@@ -84,7 +90,10 @@ export async function updatePerson(tx: Tx, id: string, facts: PersonFacts): Prom
   )
 }
 
-/** Takes all rights from a row. `refusedBefore` refuses, for the whole person, what the provider issued until then. */
+/**
+ * Removes all rights from a row. With `refusedBefore`, everything that the provider issued to the person until
+ * then is refused.
+ */
 export async function stripPerson(tx: Tx, id: string, refusedBefore: Date | null): Promise<void> {
   await query(
     tx,

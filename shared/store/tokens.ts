@@ -126,8 +126,9 @@ export async function listTokenRows(
 }
 
 /**
- * Revokes a token, and with one row of a user of the identity provider all of them. Only the first time counts, except that
- * every time refuses what the provider has issued until then. Returns the token, or null if there is none.
+ * Revokes a token. If it is a row of a user of the identity provider, revokes all rows of that user. Only the
+ * first revocation changes the token, but each one refuses what the provider has issued until then. Returns
+ * the token, or null if there is none.
  */
 export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | null> {
   const same = `
@@ -136,7 +137,7 @@ export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | 
     join access_token token
       on token.id = named.id or (token.issuer = named.issuer and token.subject = named.subject)
     where named.id = ?::uuid`
-  // Locked by a statement of its own: the next one then sees the row that a sign-in was just adding.
+  // Locked in a separate statement, so that the next one sees a row that a concurrent sign-in adds.
   await query(tx, `select from access_token where id in (${same}) order by used_by for update`, [id])
   await query(
     tx,

@@ -54,8 +54,8 @@ export async function findSession(
 }
 
 /**
- * Writes a session, and ends those of the token that were used least recently where it would have more than `keepCount`.
- * `expiresAt` is when it ends in any case; null for one that ends with its token.
+ * Writes a session. If the token then has more than `keepCount`, ends those that were used least recently.
+ * `expiresAt` is its latest end; null if only its token limits it.
  */
 export async function insertSession(
   tx: Tx,
@@ -102,8 +102,9 @@ export async function deleteSessionsOfToken(tx: Tx, tokenId: string): Promise<vo
 }
 
 /**
- * Ends every session of whoever has this token, and returns how many. A user of the identity provider is told by issuer and
- * subject: two of them may have the same actor, for people choose their names. Other tokens are told by their actor.
+ * Ends every session of the holder of this token, and returns how many. Users of the identity provider are
+ * identified by issuer and subject: two of them may have the same actor, because people choose their names.
+ * Other holders are identified by their actor.
  */
 export async function deleteSessionsOfHolder(tx: Tx, tokenId: string): Promise<number> {
   const rows = await query(

@@ -1,14 +1,20 @@
-/** Gives the bearer of a JSON Web Token of the identity provider the rights of the bearer's roles. */
+/** Gives a JSON Web Token of the identity provider the rights of its bearer's roles. */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Roles } from '../../model/roles.ts'
 import type { TokenRecord } from '../../store/tokens.ts'
 import { admitPerson, noRole, type Identity } from './admit-person.ts'
 
-/** Checks signature, issuer, audience and times. Throws UNAUTHENTICATED, and UNAVAILABLE where the provider does not give its keys. */
+/**
+ * Checks signature, issuer, audience and times. Throws UNAUTHENTICATED, or UNAVAILABLE if the provider's keys
+ * cannot be fetched.
+ */
 export type VerifyJsonWebToken = (jwt: string) => Promise<Identity & { expiresAtMs: number }>
 
-/** The bearer as a token with the rights of now, which ends when the JSON Web Token does. Throws as VerifyJsonWebToken does, and FORBIDDEN for a user without a role. */
+/**
+ * The bearer as a token with the current rights. It expires with the JSON Web Token. Throws as
+ * VerifyJsonWebToken does, and FORBIDDEN for a user without a role.
+ */
 export type AdmitBearer = (jwt: string) => Promise<TokenRecord>
 
 export const createAdmitBearer =

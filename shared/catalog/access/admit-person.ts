@@ -19,29 +19,30 @@ import { deleteSessionsOfHolder, deleteSessionsOfToken } from '../../store/web-s
 import { actorNamed } from './create-token.ts'
 import { unauthenticated } from './unauthenticated.ts'
 
-/** What the provider says of a person. `subject` is the one thing that never changes and nobody else has. */
+/** What the provider says about a person. Only `subject` is unique and never changes. */
 export type Identity = {
   issuer: string
   subject: string
-  /** What people call the person: names the actor, and gives no rights. */
+  /** The person's display name. It names the actor, and gives no rights. */
   name: string
   groups: readonly string[]
-  /** When the provider said so. */
+  /** When the provider issued this. */
   issuedAtMs: number
 }
 
-/** How far the clocks of the provider and of this service may differ. */
+/** The largest allowed difference between the clocks of the provider and this service. */
 export const clockToleranceMs = 60_000
 
 type Visit = { usedBy: PersonKey['usedBy']; expiresAt: Date }
 
 /**
- * Returns the row of access_token that stands for the user, with the rights of now; writes it only if something changed.
- * Null for a user without a role, whose rights of before end: commit, and then throw noRole().
+ * Returns the row of access_token that stands for the user, with the current rights. Writes it only if
+ * something changed. Returns null for a user without a role, after removing the rights that the user had:
+ * commit, and then throw noRole().
  *
- * Revoking the row refuses everything that the provider issued until then. A later sign-in or token ends the revocation,
- * because the provider decides who may sign in. Throws UNAUTHENTICATED if revoked, or if issued in the future: such a token
- * would outlive a revocation.
+ * Revoking the row refuses everything that the provider issued until then. A later sign-in or token ends the
+ * revocation, because the provider decides who may sign in. Throws UNAUTHENTICATED if revoked, or if issued
+ * in the future, because such a token would outlive a revocation.
  */
 export async function admitPerson(
   tx: Tx,
@@ -79,8 +80,9 @@ const isRefused = ({ refusedBefore }: PersonRecord, { issuedAtMs }: Identity): b
   refusedBefore !== null && issuedAtMs <= refusedBefore.getTime()
 
 /**
- * A sign-in without a role ends all that the person has: the sessions of browsers, and the JSON Web Tokens of before. A JSON
- * Web Token without a role ends nothing else: it may be made for a client to which the provider tells no groups.
+ * A sign-in without a role ends everything that the person has: browser sessions, and JSON Web Tokens issued
+ * earlier. A JSON Web Token without a role ends nothing else: it may be made for a client that gets no groups
+ * from the provider.
  */
 async function takeRights(tx: Tx, { issuedAtMs }: Identity, key: PersonKey): Promise<void> {
   const isSignIn = key.usedBy === 'browser'
@@ -88,7 +90,7 @@ async function takeRights(tx: Tx, { issuedAtMs }: Identity, key: PersonKey): Pro
   for (const usedBy of ways) {
     const row = await findPerson(tx, { ...key, usedBy })
     if (!row || (!isSignIn && row.scopes.length === 0)) continue
-    // The provider dates to the second: what it said within this one may be later.
+    // The provider's times are in whole seconds, so a token with this second may be newer.
     await stripPerson(tx, row.id, isSignIn ? new Date(issuedAtMs - 1) : null)
     await (isSignIn ? deleteSessionsOfHolder : deleteSessionsOfToken)(tx, row.id)
     if (row.scopes.length > 0) await recordRights(tx, { ...row, scopes: [], domainUrn: null }, usedBy)
@@ -115,7 +117,8 @@ function factsOf(
     scopes: [...scopes],
     domainUrn,
     actorUrn: actorNamed(shown),
-    // The latest counts: two sessions or tokens of one user do not shorten each other. Each ends by its own time too.
+    // The latest expiry counts, so that two sessions or tokens of one user do not shorten each other. Each
+    // also ends at its own time.
     expiresAt: known?.expiresAt && known.expiresAt > expiresAt ? known.expiresAt : expiresAt
   }
 }

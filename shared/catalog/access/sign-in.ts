@@ -1,4 +1,7 @@
-/** Signs a browser in: begins a session for a token, given by its text or by the code of a sign-in link, or for a user of the identity provider. */
+/**
+ * Signs a browser in: begins a session for a token, given by its text or by the code of a sign-in link, or
+ * for a user of the identity provider.
+ */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
@@ -15,12 +18,12 @@ import { actorOf } from './authenticate.ts'
 import { sessionLife, type WebSession } from './open-session.ts'
 import { unauthenticated } from './unauthenticated.ts'
 
-/** What a person shows: exactly one of the two. */
+/** The proof of identity: exactly one of the two. */
 export type SignInProof = { token: string } | { code: string }
 
 /**
- * The session has an id of its own, whatever the browser had before; `replaces`, the id it had, ends. A code is used up
- * by the sign-in that it allows. Throws UNAUTHENTICATED.
+ * Begins a session with a new id, and ends the session `replaces` that the browser had. A code is valid for
+ * one sign-in. Throws UNAUTHENTICATED.
  */
 export function signIn(
   db: Db,
@@ -35,7 +38,10 @@ export function signIn(
   })
 }
 
-/** Begins a session for a user of the identity provider, until `expiresAt` at most. Throws FORBIDDEN for a user without a role, UNAUTHENTICATED. */
+/**
+ * Begins a session for a user of the identity provider, which ends at `expiresAt` at the latest. Throws
+ * FORBIDDEN for a user without a role, UNAUTHENTICATED.
+ */
 export async function signInPerson(
   db: Db,
   identity: Identity,

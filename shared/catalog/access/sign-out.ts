@@ -1,4 +1,4 @@
-/** Ends sessions of browsers: one, or all of a person. Over on every process when it answers. */
+/** Ends browser sessions: one, or all of a person. They have ended on every process when the call returns. */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { JsonObject } from '../../model/changes.ts'
@@ -17,7 +17,10 @@ export function signOut(db: Db, call: Call): Promise<void> {
   })
 }
 
-/** Ends every session of the same person, whichever token it was made from; see deleteSessionsOfHolder. Returns how many. */
+/**
+ * Ends every session of the same person, whichever token it was made from (see deleteSessionsOfHolder).
+ * Returns how many.
+ */
 export function signOutEverywhere(db: Db, call: Call): Promise<number> {
   return inTransaction(db, async (tx) => {
     const { tokenId } = call.session.actor

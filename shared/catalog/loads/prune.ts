@@ -1,4 +1,7 @@
-/** Throws away what was kept only for a time: order below everything unfinished, the change log, loads, OpenLineage events of last month, sessions that are over, dead workers. */
+/**
+ * Deletes data that is kept only for a time: the order of finished changes, the change log, old loads and
+ * OpenLineage events, sessions that have ended, dead workers.
+ */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { limits } from '../../limits.ts'

@@ -116,7 +116,7 @@ function CardView({
           style={isBlock ? { fill: hue } : undefined}
         />
       </g>
-      {/* Beside the button: its name says more, and in another order. */}
+      {/* Hidden from screen readers: the button's label has these texts in a better order, and more. */}
       <g class="texts" aria-hidden="true">
         {!isBlock && (
           <rect class="bar" x="1.5" y="9" width="4" height={sizes.header - 18} rx="2" style={{ fill: hue }} />

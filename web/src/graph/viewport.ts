@@ -8,7 +8,7 @@ import type { Box } from './layout.ts'
 export type Viewport = {
   show: (view: View) => void
   zoomBy: (factor: number) => void
-  /** At least as large as can be read, with the given box in the middle where the whole does not fit. */
+  /** Shows the graph at a readable scale or larger. If it does not fit, `start` is in the centre. */
   begin: (whole: Box, start: Box | undefined) => void
   fit: (whole: Box) => void
   centre: (box: Box) => void
@@ -17,7 +17,7 @@ export type Viewport = {
   end: () => void
 }
 
-/** Of the first view: smaller text is not read. */
+/** The smallest scale of the first view. Smaller text would be illegible. */
 const readingScale = 0.85
 
 export function attachViewport(svg: SVGSVGElement, stage: Stage): Viewport {
@@ -28,7 +28,7 @@ export function attachViewport(svg: SVGSVGElement, stage: Stage): Viewport {
     .on('zoom', ({ transform }: D3ZoomEvent<SVGSVGElement, unknown>) => {
       stage.view.value = { x: transform.x, y: transform.y, scale: transform.k }
     })
-  // A double click chooses; it does not zoom.
+  // A double click selects; it must not zoom.
   selection.call(behaviour).on('dblclick.zoom', null)
   const show = ({ x, y, scale }: View): void => {
     behaviour.transform(selection, zoomIdentity.translate(x, y).scale(scale))
