@@ -86,8 +86,8 @@ const isRefused = ({ refusedBefore }: PersonRecord, { issuedAtMs }: Identity): b
  */
 async function takeRights(tx: Tx, { issuedAtMs }: Identity, key: PersonKey): Promise<void> {
   const isSignIn = key.usedBy === 'browser'
-  const ways = isSignIn ? (['bearer', 'browser'] as const) : (['bearer'] as const)
-  for (const usedBy of ways) {
+  const kinds = isSignIn ? (['bearer', 'browser'] as const) : (['bearer'] as const)
+  for (const usedBy of kinds) {
     const row = await findPerson(tx, { ...key, usedBy })
     if (!row || (!isSignIn && row.scopes.length === 0)) continue
     // The provider's times are in whole seconds, so a token with this second may be newer.

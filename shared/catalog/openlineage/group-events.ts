@@ -54,7 +54,7 @@ const groupMaxCount = 500
  *
  * Sending the eight writes at the end of a group as one statement with eight CTEs was tried too: 11 % less
  * processor time in the API (4.2 instead of 4.7 ms an event, groups of 7, beside other work) and 13 % less in
- * Postgres (2.4 instead of 2.8), which was not worth a second way to write. The option `pipeline` of pg
+ * Postgres (2.4 instead of 2.8), which was not worth a second path for writes. The option `pipeline` of pg
  * refuses the COPY streams that loads send over the same pool.
  */
 const gatherMaxMs = 10
