@@ -3,7 +3,7 @@
  * only loaded after an error.
  */
 import { CannotEmbed } from '../dev/embedded-postgres/cannot-embed.ts'
-import { UnknownSchemaError } from '../shared/db/migrate.ts'
+import { MigrationBlockedError, UnknownSchemaError } from '../shared/db/migrate.ts'
 import { isConnectionTrouble } from '../shared/db/sql-errors.ts'
 import { CatalogError } from '../shared/errors.ts'
 import { ConfigError } from '../shared/platform/config.ts'
@@ -18,6 +18,7 @@ export function describeFailure(error: unknown): { message: string; exitCode: nu
   }
   if (error instanceof CatalogError)
     return { message: `${error.code}: ${error.message}`, exitCode: exitCodes.refused }
+  if (error instanceof MigrationBlockedError) return { message: error.message, exitCode: exitCodes.refused }
   if (isConnectionTrouble(error)) {
     return {
       message: `The database does not answer: ${withoutSecrets(reasonOf(error))}`,

@@ -1,7 +1,10 @@
 /** Reads of OpenLineage by its own names, and of its events in their order, as Marquez' routes ask for them. */
-export const up = `
--- Finds a job by the name that events gave it: its URN begins with an orchestrator that the name does not tell.
-create index openlineage_state_job_name_idx on openlineage_state ((state ->> 'namespace'), (state ->> 'name')) where state ->> 'kind' = 'job';
--- Serves pages of events in the order of their time.
-create index openlineage_event_event_time_digest_idx on openlineage_event (event_time, digest);
-`
+export const indexes = [
+  // Finds a job by the name that events gave it: its URN begins with an orchestrator that the name does not tell.
+  {
+    name: 'openlineage_state_job_name_idx',
+    on: `openlineage_state ((state ->> 'namespace'), (state ->> 'name')) where state ->> 'kind' = 'job'`
+  },
+  // Serves pages of events in the order of their time.
+  { name: 'openlineage_event_event_time_digest_idx', on: 'openlineage_event (event_time, digest)' }
+]

@@ -7,19 +7,30 @@ import * as openLineageNamespaces from './0005-openlineage-namespaces.ts'
 import * as people from './0006-people.ts'
 import * as workers from './0007-workers.ts'
 import * as refusedPeople from './0008-refused-people.ts'
-import * as openLineageOtherNames from './0009-openlineage-other-names.ts'
 
-/** A migration is frozen once released: it imports nothing that can change. `up` is SQL. */
-export type Migration = { name: string; up: string }
+/** An index on a table that may be large: `create index concurrently NAME on ON`. */
+export type Index = { name: string; on: string }
+
+/**
+ * A migration is frozen once released: it imports nothing that can change. It has either `up`, a script that
+ * runs in one transaction, or `indexes`, which are created outside of one, so that writers are not held up.
+ * test/rules/migrations.test.ts says which statements `up` may have.
+ *
+ * `needs` names the migration that a running process must know to work beside this one. For a migration that
+ * only adds, that is the baseline. For one that removes something, it is the migration that came with the
+ * release that stopped using it.
+ */
+export type Migration = { name: string; needs: string } & ({ up: string } | { indexes: readonly Index[] })
+
+const additive = { needs: '0001-baseline' } as const
 
 export const migrations: readonly Migration[] = [
-  { name: '0001-baseline', up: baseline.up },
-  { name: '0002-domain-rules', up: domainRules.up },
-  { name: '0003-openlineage-names', up: openLineageNames.up },
-  { name: '0004-web-session', up: webSession.up },
-  { name: '0005-openlineage-namespaces', up: openLineageNamespaces.up },
-  { name: '0006-people', up: people.up },
-  { name: '0007-workers', up: workers.up },
-  { name: '0008-refused-people', up: refusedPeople.up },
-  { name: '0009-openlineage-other-names', up: openLineageOtherNames.up }
+  { name: '0001-baseline', ...additive, up: baseline.up },
+  { name: '0002-domain-rules', ...additive, up: domainRules.up },
+  { name: '0003-openlineage-names', ...additive, indexes: openLineageNames.indexes },
+  { name: '0004-web-session', ...additive, up: webSession.up },
+  { name: '0005-openlineage-namespaces', ...additive, indexes: openLineageNamespaces.indexes },
+  { name: '0006-people', ...additive, up: people.up },
+  { name: '0007-workers', ...additive, up: workers.up },
+  { name: '0008-refused-people', ...additive, up: refusedPeople.up }
 ]

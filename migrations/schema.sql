@@ -294,6 +294,7 @@ create table replace_watermark (
 create table schema_migration (
   name text collate "C" not null,
   applied_at timestamp with time zone not null default now(),
+  needs text collate "C",
   constraint schema_migration_pkey PRIMARY KEY (name)
 );
 

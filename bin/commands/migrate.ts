@@ -11,7 +11,7 @@ export const migrateCommand: Command = {
   options: { json: { help: 'Print what was applied as JSON.' } },
   async run(input, terminal) {
     const url = requireDatabaseUrl(readConfig(terminal.env), 'migrate')
-    const applied = await withDatabase(url, migrate)
+    const applied = await withDatabase(url, (db) => migrate(db))
     if (input.isSet('json')) terminal.out(JSON.stringify({ applied }))
     else terminal.out(applied.length === 0 ? 'The schema is current.' : `Applied ${applied.join(', ')}.`)
     return exitCodes.ok

@@ -1,21 +1,28 @@
 /** Brings a database to the newest schema. Any number of processes may start at once: each migration runs once. */
-import { migrations } from '../../migrations/index.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { migrations, type Index, type Migration } from '../../migrations/index.ts'
 import { advisoryLocks } from './advisory-locks.ts'
 import type { Db, Tx } from './database.ts'
 import { query } from './query.ts'
+import { isLockTimeout } from './sql-errors.ts'
 import { inTransaction } from './transaction.ts'
 
+/** needs: see Migration; null in rows of a version that did not write it. */
 const createTable = `
 create table if not exists schema_migration (
   name text collate "C" not null,
   applied_at timestamptz not null default now(),
+  needs text collate "C",
   constraint schema_migration_pkey primary key (name)
 )`
+
+const addNeeds = 'alter table schema_migration add column if not exists needs text collate "C"'
 
 /** In databases that a version before the first release migrated. The baseline replaced those migrations. */
 const preReleaseName = '0001-entities'
 
-/** The database has migrations that this version does not know, so this version must not write to it. */
+/** The database has migrations that this version does not know, and cannot work beside. */
 export class UnknownSchemaError extends Error {
   readonly madeBy: 'newer' | 'pre-release'
 
@@ -31,58 +38,153 @@ export class UnknownSchemaError extends Error {
   }
 }
 
+/** A migration did not get a lock, because other transactions hold it for long. Nothing of it was applied. */
+export class MigrationBlockedError extends Error {
+  constructor(name: string, cause: unknown) {
+    super(
+      `The migration ${name} waited too long for a lock that another transaction holds. Nothing of it was applied. End that transaction (see pg_stat_activity) and migrate again.`,
+      { cause }
+    )
+    this.name = 'MigrationBlockedError'
+  }
+}
+
 /**
- * Applies the missing migrations in order, each in its own transaction, and returns their names.
+ * All who come later wait behind a statement that waits for a lock. So a migration waits only this long, gives
+ * way to them, and tries again.
+ */
+const lockTimeoutMs = 2_000
+const lockMaxAttempts = 60
+const giveWayMs = 1_000
+const otherMigratesMs = 100
+
+export type MigrateOptions = { known?: readonly Migration[]; lockMaxAttempts?: number }
+
+/**
+ * Applies the missing migrations in order, each in its own transaction, and returns their names. `known` are
+ * all migrations, by default those of this version.
  *
  * Waits for other processes that migrate; their advisory lock is released when their transaction ends,
- * however it ends. Throws UnknownSchemaError if the database has migrations that this version does not know.
+ * however it ends. Throws UnknownSchemaError if the database has migrations that this version cannot work
+ * beside, and MigrationBlockedError if a lock was not free in `lockMaxAttempts` attempts, 60 by default.
  */
-export async function migrate(db: Db): Promise<string[]> {
+export async function migrate(db: Db, options: MigrateOptions = {}): Promise<string[]> {
+  const known = options.known ?? migrations
+  const attemptsMax = options.lockMaxAttempts ?? lockMaxAttempts
   const applied: string[] = []
+  let attempts = 0
   for (;;) {
-    const name = await inTransaction(db, applyNext)
-    if (name === undefined) return applied
-    applied.push(name)
+    const step = await inTransaction(db, (tx) => applyNext(db, tx, known))
+    if (step.is === 'current') return applied
+    if (step.is === 'applied') applied.push(step.name)
+    if (step.is !== 'blocked') attempts = 0
+    else if ((attempts += 1) >= attemptsMax) throw new MigrationBlockedError(step.name, step.cause)
+    if (step.is === 'blocked') await sleep(giveWayMs)
+    if (step.is === 'other') await sleep(otherMigratesMs)
   }
 }
 
 /**
  * Names of migrations that have not been applied, in order; empty if the schema is current.
  *
- * Throws UnknownSchemaError if the database has migrations that this version does not know.
+ * Throws UnknownSchemaError if the database has migrations that this version cannot work beside.
  */
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const [found] = await query<{ exists: boolean }>(
     db,
     `select to_regclass('schema_migration') is not null as exists`
   )
-  const done = found?.exists === true ? await appliedNames(db) : new Set<string>()
+  const done = found?.exists === true ? await appliedNames(db, migrations) : new Set<string>()
   return migrations.map(({ name }) => name).filter((name) => !done.has(name))
 }
 
-async function applyNext(tx: Tx): Promise<string | undefined> {
-  await lockMigrations(tx)
-  const done = await appliedNames(tx)
-  const next = migrations.find(({ name }) => !done.has(name))
-  if (next === undefined) return undefined
-  await runScript(tx, next.up)
-  await query(tx, 'insert into schema_migration (name) values (?)', [next.name])
-  return next.name
+type Step =
+  | { is: 'current' }
+  | { is: 'applied'; name: string }
+  /** Another process migrates. */
+  | { is: 'other' }
+  | { is: 'blocked'; name: string; cause: unknown }
+
+async function applyNext(db: Db, tx: Tx, known: readonly Migration[]): Promise<Step> {
+  if (!(await lockMigrations(tx))) return { is: 'other' }
+  const done = await appliedNames(tx, known)
+  const next = known.find(({ name }) => !done.has(name))
+  if (next === undefined) return { is: 'current' }
+  try {
+    if ('indexes' in next) for (const index of next.indexes) await createIndex(db, index)
+    // A savepoint: a statement that fails would end the transaction.
+    else await tx.transaction((inner) => runScript(inner, next.up))
+  } catch (error) {
+    if (isLockTimeout(error)) return { is: 'blocked', name: next.name, cause: error }
+    throw error
+  }
+  await query(tx, 'insert into schema_migration (name, needs) values (?, ?)', [next.name, next.needs])
+  return { is: 'applied', name: next.name }
 }
 
-/** Removes the timeouts of the pool, which are for requests: migrations may take as long as they need. */
-async function lockMigrations(tx: Tx): Promise<void> {
-  await query(tx, `select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`)
-  await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.migrations)
+/**
+ * False while another process migrates. It is not waited for in Postgres: the statement that waits would have a
+ * snapshot, and an index that is created concurrently waits for the end of all older snapshots.
+ */
+async function lockMigrations(tx: Tx): Promise<boolean> {
+  // Those of the pool are for requests. A migration may run long, and holds this transaction open meanwhile.
+  await query(
+    tx,
+    `
+    select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true),
+      set_config('lock_timeout', ?::text, true)`,
+    [String(lockTimeoutMs)]
+  )
+  const [lock] = await query<{ isHeld: boolean }>(
+    tx,
+    'select pg_try_advisory_xact_lock(?::int, ?::int) as "isHeld"',
+    advisoryLocks.migrations
+  )
+  if (lock?.isHeld !== true) return false
   await query(tx, createTable)
+  const [column] = await query(
+    tx,
+    `select from pg_attribute where attrelid = 'schema_migration'::regclass and attname = 'needs'`
+  )
+  if (column === undefined) await query(tx, addNeeds)
+  return true
 }
 
-async function appliedNames(db: Db | Tx): Promise<Set<string>> {
-  const rows = await query<{ name: string }>(db, 'select name from schema_migration order by name')
-  const known = new Set(migrations.map(({ name }) => name))
-  const unknown = rows.map(({ name }) => name).filter((name) => !known.has(name))
-  if (unknown.length > 0) throw new UnknownSchemaError(unknown)
+/** Throws UnknownSchemaError if one is unknown and needs another that is unknown too. */
+async function appliedNames(db: Db | Tx, known: readonly Migration[]): Promise<Set<string>> {
+  const rows = await query<{ name: string; needs: string | null }>(
+    db,
+    // The column is missing in a database of a version that did not write it.
+    `select name, to_jsonb(schema_migration) ->> 'needs' as needs from schema_migration order by name`
+  )
+  const names = new Set(known.map(({ name }) => name))
+  const unfit = rows.filter(({ name, needs }) => !names.has(name) && !(needs !== null && names.has(needs)))
+  if (unfit.length > 0) throw new UnknownSchemaError(unfit.map(({ name }) => name))
   return new Set(rows.map(({ name }) => name))
+}
+
+/**
+ * Creates an index without holding up writers, on a connection of its own because that is not allowed in a
+ * transaction. What an interrupted attempt has left is replaced: it would never be used.
+ */
+async function createIndex(db: Db, { name, on }: Index): Promise<void> {
+  const [found] = await query<{ isValid: boolean }>(
+    db,
+    'select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(?::text)',
+    [name]
+  )
+  if (found?.isValid === true) return
+  const connection: pg.Client = await db.client.acquireConnection()
+  try {
+    // It waits for the end of older transactions, however long they last.
+    await connection.query('set statement_timeout = 0; set lock_timeout = 0')
+    if (found) await connection.query(`drop index concurrently ${name}`)
+    await connection.query(`create index concurrently ${name} on ${on}`)
+  } finally {
+    // Not returned to the pool with these settings.
+    await connection.end()
+    await db.client.releaseConnection(connection)
+  }
 }
 
 /** Sends a script without bindings: its question marks are part of the SQL. */

@@ -45,8 +45,11 @@ export type DatasetState = Said & {
    * What events say about it under its other names: its paths, and its names before renames. Each name has its
    * own part, because a job may declare the lineage of several names, and then declare less under one of them,
    * and because a path may become another table.
+   *
+   * The stored field is called after paths, which were its only names at first: a process of the version before
+   * looks for it there, and would take away the edges that it does not find.
    */
-  ofNames?: { [name: string]: Said }
+  ofPaths?: { [name: string]: Said }
 }
 export type JobState = {
   kind: 'job'
@@ -170,9 +173,9 @@ function takeBack({ put, stateOf, holderOf }: LoadedStates, path: Urn, state: Da
   const holder = holderOf(path)
   const held = holder === null ? null : stateOf(holder)
   if (holder === null || held?.kind !== 'dataset') return
-  const { [path]: before, ...others } = held.ofNames ?? {}
+  const { [path]: before, ...others } = held.ofPaths ?? {}
   if (!before) return
-  put(holder, { ...held, ofNames: others })
+  put(holder, { ...held, ofPaths: others })
   put(path, { ...state, ...saidLater(before, state) })
 }
 
@@ -318,7 +321,7 @@ export function moveDataset(
   name: Urn,
   renamed: State | null
 ): { renamed: DatasetState; former: DatasetState } {
-  const { ofNames: ofFormer = {}, ...own } = former
+  const { ofPaths: ofFormer = {}, ...own } = former
   let known = datasetOf(renamed, own)
   const moving = Object.entries({ ...ofFormer, ...(hasSaid(own) ? { [urn]: said(own) } : {}) })
   for (const [other, part] of moving)
@@ -327,7 +330,7 @@ export function moveDataset(
         ? { ...known, ...saidLater(part, known) }
         : {
             ...known,
-            ofNames: { ...known.ofNames, [other]: saidLater(known.ofNames?.[other] ?? nothing, part) }
+            ofPaths: { ...known.ofPaths, [other]: saidLater(known.ofPaths?.[other] ?? nothing, part) }
           }
   const { '': declared } = own.declared
   return { renamed: known, former: { ...own, ...nothing, declared: declared ? { '': declared } : {} } }
@@ -357,7 +360,7 @@ function saidLater(before: Said, later: Said): Said {
 }
 
 /** What is said under its own name, and under each of its other names. */
-const partsOf = (state: DatasetState): Said[] => [state, ...Object.values(state.ofNames ?? {})]
+const partsOf = (state: DatasetState): Said[] => [state, ...Object.values(state.ofPaths ?? {})]
 
 /** The facts of a dataset, under whichever name they were said. */
 export const factsOf = (state: DatasetState): DatedFacts =>
@@ -366,17 +369,17 @@ export const factsOf = (state: DatasetState): DatedFacts =>
 /** Changes each part. Returns the same object if `change` does so for every part. */
 function withParts(state: DatasetState, change: (part: Said) => Said): DatasetState {
   const own = change(state)
-  const others = Object.entries(state.ofNames ?? {}).map(
+  const others = Object.entries(state.ofPaths ?? {}).map(
     ([name, part]) => [name, part, change(part)] as const
   )
   if (own === state && others.every(([, before, after]) => before === after)) return state
-  const ofNames = Object.fromEntries(others.map(([name, , after]) => [name, after]))
-  return { ...state, ...said(own), ...(others.length > 0 ? { ofNames } : {}) }
+  const ofPaths = Object.fromEntries(others.map(([name, , after]) => [name, after]))
+  return { ...state, ...said(own), ...(others.length > 0 ? { ofPaths } : {}) }
 }
 
 /** Whether only its name is known. */
 export const isEmptyDataset = (state: DatasetState): boolean =>
-  !hasSaid(state) && Object.keys(state.ofNames ?? {}).length === 0
+  !hasSaid(state) && Object.keys(state.ofPaths ?? {}).length === 0
 
 /** The datasets in the links of a state, under the names that events used. */
 export function datasetsNamed(state: State): Urn[] {

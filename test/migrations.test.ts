@@ -1,0 +1,138 @@
+/** Migrating a database that is in use: who else waits, what is kept, and which processes may go on. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { migrations, type Migration } from '../migrations/index.ts'
+import { checkReadiness } from '../shared/catalog/access/check-readiness.ts'
+import { migrate, MigrationBlockedError, pendingMigrations } from '../shared/db/migrate.ts'
+import { query } from '../shared/db/query.ts'
+import { withDatabase, withEmptyDatabase } from './support/database.ts'
+
+const needs = '0001-baseline'
+const addsColumn: Migration = { name: '9998-column', needs, up: 'alter table entity add column extra int' }
+const addsIndex: Migration = {
+  name: '9999-index',
+  needs,
+  indexes: [{ name: 'audit_actor_idx', on: 'audit (actor)' }]
+}
+
+t.test('a process works beside a newer schema that only adds to its own', async (t) => {
+  const { db } = await withDatabase(t)
+  t.same(await migrate(db, { known: [...migrations, addsColumn] }), ['9998-column'])
+  t.same(await pendingMigrations(db), [])
+  t.match(await checkReadiness(db), { database: 'up', schema: 'current' })
+  t.same(await migrate(db), [], 'also when the older version migrates, after a way back')
+
+  await t.test('but not beside one that removes what it uses', async (t) => {
+    await migrate(db, {
+      known: [
+        ...migrations,
+        addsColumn,
+        { name: '9999-removes', needs: '9998-column', up: 'alter table entity drop column extra' }
+      ]
+    })
+    t.match(await checkReadiness(db), { database: 'up', schema: 'newer' })
+  })
+})
+
+t.test('a database that was migrated before migrations said what they need is migrated on', async (t) => {
+  const { db } = await withEmptyDatabase(t)
+  await migrate(db, { known: migrations.slice(0, 1) })
+  await query(db, 'alter table schema_migration drop column needs')
+  t.same(
+    await pendingMigrations(db),
+    migrations.slice(1).map(({ name }) => name)
+  )
+  await migrate(db)
+  t.same(await pendingMigrations(db), [])
+})
+
+t.test('a migration that waits for a lock gives way to others, and is applied afterwards', async (t) => {
+  const { db } = await withDatabase(t)
+  const reader = await db.transaction()
+  await query(reader, 'select count(*) from entity')
+  const known = [...migrations, addsColumn]
+  const migrating = migrate(db, { known })
+  const waits = `select from pg_locks where relation = 'entity'::regclass and mode = 'AccessExclusiveLock' and not granted`
+  while ((await query(db, waits)).length === 0) await sleep(10)
+  // Queued behind the migration, whose lock nobody gets before the reader has ended.
+  t.match(await query(db, 'select count(*)::int as count from entity'), [{ count: 0 }])
+  await reader.commit()
+  t.same(await migrating, ['9998-column'])
+
+  await t.test('and gives up where the lock is never free, with nothing applied', async (t) => {
+    const holder = await db.transaction()
+    await query(holder, 'select count(*) from load')
+    const blocked = {
+      name: '9999-blocked',
+      needs,
+      up: 'create table extra (x int); alter table load add column extra int'
+    }
+    await t.rejects(migrate(db, { known: [...known, blocked], lockMaxAttempts: 1 }), MigrationBlockedError)
+    t.match(await query(db, `select to_regclass('extra') as found`), [{ found: null }])
+    await holder.commit()
+    t.same(await migrate(db, { known: [...known, blocked] }), ['9999-blocked'])
+  })
+})
+
+t.test('an index is created while others write to its table', async (t) => {
+  const { db } = await withDatabase(t)
+  const insert = `insert into audit (actor, operation) values ('urn:li:corpuser:a', 'test')`
+  const writer = await db.transaction()
+  await query(writer, insert)
+  const migrating = migrate(db, { known: [...migrations, addsIndex] })
+  while ((await query(db, `select where to_regclass('audit_actor_idx') is not null`)).length === 0)
+    await sleep(10)
+  // The index waits for the first writer; this one does not wait for the index.
+  await query(db, insert)
+  await writer.commit()
+  t.same(await migrating, ['9999-index'])
+
+  await t.test('and what a broken attempt has left of it is replaced', async (t) => {
+    await query(db, 'drop index audit_actor_idx')
+    await t.rejects(query(db, 'create unique index concurrently audit_actor_idx on audit (actor)'))
+    await query(db, `delete from schema_migration where name = '9999-index'`)
+    t.same(await migrate(db, { known: [...migrations, addsIndex] }), ['9999-index'])
+    t.match(
+      await query(
+        db,
+        `select indisvalid as valid, indisunique as unique from pg_index where indexrelid = 'audit_actor_idx'::regclass`
+      ),
+      [{ valid: true, unique: false }]
+    )
+  })
+})
+
+t.test('0008 keeps what was refused to people, and when their sessions end', async (t) => {
+  const { db } = await withEmptyDatabase(t)
+  const before = migrations.findIndex(({ name }) => name === '0008-refused-people')
+  await migrate(db, { known: migrations.slice(0, before) })
+  // Every fourth token is a person's for browsers, every fourth a person's for bearer tokens; a third is revoked.
+  await query(
+    db,
+    `
+    insert into access_token (id, name, token_hash, hint, scopes, actor, expires_at, revoked_at, issuer, subject, used_by)
+    select gen_random_uuid(), 'token ' || n, sha256(n::text::bytea), 'x', '{read}', 'urn:li:corpuser:p' || n,
+      case when n % 5 > 0 then '2030-01-01'::timestamptz + n * interval '1 s' end,
+      case when n % 3 = 0 then '2026-01-01'::timestamptz + n * interval '1 s' end,
+      case when n % 4 < 2 then 'https://id.example.com' end,
+      case when n % 4 < 2 then 'subject ' || n end,
+      case n % 4 when 0 then 'browser' when 1 then 'bearer' end
+    from generate_series(1, 20000) as n`
+  )
+  await query(
+    db,
+    `insert into web_session (session_hash, token_id) select sha256(token_hash || each::text::bytea), id from access_token, generate_series(1, 3) as each`
+  )
+  t.ok((await migrate(db)).includes('0008-refused-people'))
+  const [counts] = await query(
+    db,
+    `
+    select
+      (select count(*)::int from access_token where refused_before is not null) as refused,
+      (select count(*)::int from access_token where refused_before is distinct from case when issuer is not null then revoked_at end) as "refusedWrongly",
+      (select count(*)::int from web_session where expires_at is not null) as "ending",
+      (select count(*)::int from web_session join access_token on access_token.id = token_id
+        where web_session.expires_at is distinct from case when used_by = 'browser' then access_token.expires_at end) as "endingWrongly"`
+  )
+  t.match(counts, { refusedWrongly: 0, endingWrongly: 0, refused: 3_332, ending: 12_000 })
+})
