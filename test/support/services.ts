@@ -3,12 +3,12 @@
  * template to clone.
  */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start-embedded-postgres.ts'
 import { migrate } from '../../shared/db/migrate.ts'
 import { connectTestDatabase, dropDatabase, runOnServer, testDatabaseEnv, urlOfDatabase } from './database.ts'
+import { makeDataFolder } from './data-folder.ts'
 
 export type TestServices = {
   /** The environment variables that test files need. */
@@ -57,9 +57,7 @@ function givenServer(url: string): Server {
 }
 
 async function throwawayServer(): Promise<Server> {
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-test-'))
-  // as root, the server runs as another user, who must be able to pass
-  chmodSync(folder, 0o755)
+  const folder = makeDataFolder()
   const server = await startEmbeddedPostgres({ dataDir: join(folder, 'pg'), throwaway: true })
   return {
     url: server.url(),
