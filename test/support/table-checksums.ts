@@ -1,5 +1,5 @@
 /** A checksum of every table, for tests that say "nothing changed". */
-import type { Db } from '../../shared/db/database.ts'
+import type { Db, Tx } from '../../shared/db/database.ts'
 
 export type TableChecksums = { [tableName: string]: string }
 
@@ -13,7 +13,7 @@ const prunedTables = ['edge_tombstone', 'replace_watermark']
  * keep for themselves, the md5 of its rows in order; for a table that workers prune, the md5 of each row. For
  * small tables. The list of tables is read once.
  */
-export const createTableChecksums = async (db: Db): Promise<() => Promise<TableChecksums>> => {
+export const createTableChecksums = async (db: Db | Tx): Promise<() => Promise<TableChecksums>> => {
   const names = await db.raw<{ rows: { name: string }[] }>(`
     select tablename as name
     from pg_tables
@@ -34,7 +34,8 @@ export const createTableChecksums = async (db: Db): Promise<() => Promise<TableC
 }
 
 /** The present checksums, for a test that asks once or twice. */
-export const tableChecksums = async (db: Db): Promise<TableChecksums> => (await createTableChecksums(db))()
+export const tableChecksums = async (db: Db | Tx): Promise<TableChecksums> =>
+  (await createTableChecksums(db))()
 
 /** The tables whose checksum differs, or that have a new row where rows are pruned. */
 export const changedTables = (before: TableChecksums, after: TableChecksums): string[] =>

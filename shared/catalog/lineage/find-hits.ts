@@ -18,6 +18,8 @@ export type FoundHits = {
   filtered: FilteredHits
   /** The version of the reader that found them. */
   version: GraphVersion | null
+  /** The run of the database that the ids are of. */
+  epoch: string
 }
 
 export const walkBounds: WalkBounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
@@ -42,7 +44,8 @@ export async function findHits(
     hits,
     // The jobs of columns can change while the graph stays the same.
     filtered: { ...filtered, readsOwn: filtered.readsOwn || isOfColumns },
-    version: reader.version
+    version: reader.version,
+    epoch: await reader.epoch()
   }
 }
 

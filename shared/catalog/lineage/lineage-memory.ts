@@ -304,17 +304,19 @@ export function createLineageMemory({
   }
 
   function openedOn(
-    { graph, classes }: Pick<Loaded, 'graph' | 'classes'>,
-    view = graph.pin()
+    current: Pick<Loaded, 'graph' | 'classes' | 'position'>,
+    view = current.graph.pin()
   ): OpenedLineage {
+    const { graph, classes } = current
+    const { epoch } = current.position
     let isReleased = false
     return {
       graph,
       view,
-      reader: memoryLineageReader({ graph, view, classes, db, turns }),
+      reader: memoryLineageReader({ graph, view, epoch, classes, db, turns }),
       again() {
         graph.pinAgain(view)
-        return openedOn({ graph, classes }, view)
+        return openedOn(current, view)
       },
       release() {
         if (isReleased) return

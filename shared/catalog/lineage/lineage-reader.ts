@@ -61,6 +61,8 @@ export type LineageReader = {
    * (SQL).
    */
   version: GraphVersion | null
+  /** The run of the database that the ids are of. In another run they may be those of other entities. */
+  epoch: () => Promise<string>
   find: (urns: readonly Urn[]) => Promise<Map<Urn, KnownEntity>>
   /** Throws DEADLINE_EXCEEDED. */
   walk: (question: WalkQuestion) => Promise<Walk>

@@ -23,6 +23,7 @@ import type { MemoryClasses } from './memory-classes.ts'
 export type MemorySources = {
   graph: LineageGraph
   view: GraphView
+  epoch: string
   classes: MemoryClasses
   db: Db
   turns: Turns
@@ -32,7 +33,14 @@ const idsPerPause = 4_096
 const longListCount = 4_096
 const unbounded = { maxHops: 1, maxEntities: Infinity }
 
-export function memoryLineageReader({ graph, view, classes, db, turns }: MemorySources): LineageReader {
+export function memoryLineageReader({
+  graph,
+  view,
+  epoch,
+  classes,
+  db,
+  turns
+}: MemorySources): LineageReader {
   const { urns } = graph
   let endsAt = Date.now() + limits.walkDeadlineMs
   const check = (): void => {
@@ -54,6 +62,7 @@ export function memoryLineageReader({ graph, view, classes, db, turns }: MemoryS
   return {
     engine: 'memory',
     version: view.version,
+    epoch: async () => epoch,
     find: async (wanted) =>
       new Map(
         wanted.flatMap((urn) => {

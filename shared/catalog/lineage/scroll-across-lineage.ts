@@ -43,7 +43,7 @@ export async function scrollAcrossLineage(
   return withLineage(
     sources,
     async (reader) => {
-      const held = heldFor(sources.held, question, reader, wishes)
+      const held = await heldFor(sources.held, question, reader, wishes)
       const { found, begin, page } = await pageOf(reader, question, wishes, bounds, held, (hits) =>
         after === null ? 0 : placeAfter(hits, after)
       )
@@ -81,23 +81,24 @@ export const reportOnPage = (
 })
 
 /**
- * The held result that may answer, or null. Paths are looked up in the present graph, so it must be the one
+ * The held result that may answer, or null. It must be of this run of the database: in a restored one, its ids
+ * may be those of other entities. Paths are looked up in the present graph, so it must be the one
  * that was walked. A first page must be as fresh as a new walk: of the present graph, and filtered only by
  * facts in it.
  */
-export function heldFor(
+export async function heldFor(
   held: HeldResults<FoundHits> | undefined,
   question: ScrollQuestion,
   reader: LineageReader,
   wishes: PageWishes
-): FoundHits | null {
+): Promise<FoundHits | null> {
   const { after, identity, usesHeld } = question
   const found = after
     ? held?.ofScroll(identity, after.fingerprint)
     : usesHeld
       ? held?.ofQuestion(identity)
       : null
-  if (!found) return null
+  if (!found || found.epoch !== (await reader.epoch())) return null
   const isCurrent = found.version !== null && found.version === reader.version
   const mayAnswer = after ? isCurrent || !wishes.paths : isCurrent && !found.filtered.readsOwn
   return mayAnswer ? found : null

@@ -37,7 +37,7 @@ export async function searchAcrossLineage(
   return withLineage(
     sources,
     async (reader) => {
-      const held = heldFor(sources.held, question, reader, wishes)
+      const held = await heldFor(sources.held, question, reader, wishes)
       const { found, page } = await pageOf(reader, question, wishes, bounds, held, () => start)
       const { fingerprint, total, readsOwn } = found.filtered
       if (start + question.count < total)

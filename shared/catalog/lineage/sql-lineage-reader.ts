@@ -10,6 +10,7 @@ import { keepDeadline } from '../../store/deadline.ts'
 import { columnsOfAssets, neighbourIdsOf } from '../../store/lineage-neighbours.ts'
 import { domainParents, membersOfDomains } from '../../store/domain-reads.ts'
 import { findEntitiesById } from '../../store/entities.ts'
+import { readEpoch } from '../../store/graph-changes.ts'
 import { everyEntityId, findKnownEntities, parentIdsOf, readEntityFacts } from '../../store/entity-reads.ts'
 import { findMostConnected } from '../../store/most-connected.ts'
 import { walkLineage } from '../../store/lineage-walk.ts'
@@ -54,6 +55,7 @@ export function sqlLineageReader(
   return {
     engine: 'sql',
     version: null,
+    epoch: () => withinDeadline(() => readEpoch(tx)),
     find: (urns) => withinDeadline(() => findKnownEntities(tx, urns)),
     walk: (question) => walkLineage(tx, { ...question, window, withinDeadline }),
     async neighbours(ids, direction, level) {

@@ -1,0 +1,277 @@
+/**
+ * A backup that is taken while loads run restores a whole catalog, under processes that were never stopped: they
+ * answer nothing from what they remember of the database before, and every load ends.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { migrate } from '../../shared/db/migrate.ts'
+import type { JsonObject } from '../../shared/model/changes.ts'
+import { query } from '../../shared/db/query.ts'
+import { inTransaction } from '../../shared/db/transaction.ts'
+import type { CatalogClient } from '../support/catalog-client.ts'
+import { connectTestDatabase, runOnServer } from '../support/database.ts'
+import { valueAt } from '../support/json-answer.ts'
+import {
+  findPostgresPrograms,
+  openClusterHome,
+  type Cluster,
+  type ClusterHome
+} from '../support/postgres-cluster.ts'
+import { freePort } from '../support/redis.ts'
+import { skipUnless } from '../support/skip.ts'
+import { tableChecksums } from '../support/table-checksums.ts'
+import { sendLoad } from '../torture/catalog-calls.ts'
+import { withCatalog, type Catalog } from './support/catalog.ts'
+import { chain, lines, untilDone } from './support/loads.ts'
+
+const tableCount = 150
+const loadsBeforeCount = 4
+const endMaxMs = 30_000
+const table = (name: string, index: number): string =>
+  `urn:li:dataset:(urn:li:dataPlatform:hive,${name}.t${index},PROD)`
+const edgesOf = (name: string): string[] =>
+  Array.from({ length: tableCount - 1 }, (_, index) => `${table(name, index)} > ${table(name, index + 1)}`)
+
+const load = (client: CatalogClient, name: string): Promise<string> =>
+  sendLoad(client, lines(chain(name, tableCount)), { source: name })
+
+async function withHome(t: Test): Promise<ClusterHome | null> {
+  const programs = findPostgresPrograms()
+  if (programs === null) {
+    skipUnless(t, false, 'the programs of a PostgreSQL server are not installed')
+    return null
+  }
+  const home = openClusterHome(programs)
+  // After the processes that use it: teardowns run in the opposite order.
+  t.teardown(() => home.remove())
+  return home
+}
+
+async function catalogOn(t: Test, cluster: Cluster): Promise<Catalog> {
+  await runOnServer(cluster.url(), 'create database catalog')
+  const url = cluster.url('catalog')
+  const db = connectTestDatabase(url)
+  t.teardown(() => db.destroy())
+  await migrate(db)
+  return withCatalog(t, { workers: 1, database: { db, url } })
+}
+
+/** Sends one load after the other until it is told to stop. `acknowledged` are the names of the accepted ones. */
+function sendLoads(client: CatalogClient): { acknowledged: string[]; stop(): Promise<void> } {
+  const acknowledged: string[] = []
+  let isOver = false
+  const sending = (async () => {
+    for (let number = 0; !isOver; number += 1) {
+      await load(client, `steady${number}`)
+      acknowledged.push(`steady${number}`)
+    }
+  })()
+  return {
+    acknowledged,
+    async stop() {
+      isOver = true
+      await sending
+    }
+  }
+}
+
+async function untilSome(list: readonly string[], count: number): Promise<void> {
+  while (list.length < count) await sleep(10)
+}
+
+const downstreamOfFirst = {
+  query: '*',
+  urn: table('first', 0),
+  direction: 'DOWNSTREAM'
+} as const satisfies JsonObject
+
+/** What only the database after the backup has, and the cursor of a scroll that an API remembers from it. */
+type Later = { scrollId: string; urn: string; lastId: number }
+
+async function changeLater(t: Test, { client, db }: Catalog): Promise<Later> {
+  await untilDone(t, client, await load(client, 'later'))
+  await client.updateLineage(
+    Array.from({ length: 20 }, (_, index): [string, string] => [table('first', 0), table('later', index)])
+  )
+  const { data } = await client.scroll({ ...downstreamOfFirst, count: 5 })
+  const scrollId = valueAt(data, 'scrollAcrossLineage.nextScrollId')
+  if (typeof scrollId !== 'string') throw new Error(`no second page: ${JSON.stringify(data)}`)
+  const { json } = await client.graphql(`{ dataset(urn: "${table('later', 0)}") { urn } }`)
+  t.equal(valueAt(json, 'data.dataset.urn'), table('later', 0))
+  const [row] = await query<{ lastId: number }>(db, 'select max(id) as "lastId" from entity')
+  return { scrollId, urn: table('later', 0), lastId: row?.lastId ?? 0 }
+}
+
+/** Asks the API, which was never stopped, from the moment of the restore on: each answer is of the restored database. */
+async function knowsNothingLater(t: Test, { client }: Catalog, { scrollId, urn }: Later): Promise<void> {
+  const question = `query ($urn: String!, $input: ScrollAcrossLineageInput!) {
+    dataset(urn: $urn) { urn }
+    scrollAcrossLineage(input: $input) { total searchResults { entity { urn } } }
+  }`
+  const input = { ...downstreamOfFirst, count: 500, scrollId }
+  const engines = new Set<string>()
+  let last = ''
+  for (const giveUpAt = Date.now() + endMaxMs; !engines.has('memory'); await sleep(20)) {
+    if (Date.now() > giveUpAt) throw new Error(`no answer from memory, but ${last}`)
+    const answer = await client.graphql(question, { urn, input }).catch(() => null)
+    last = JSON.stringify(answer?.json).slice(0, 500)
+    // While the database is away the answer is an error; without `later` it is that it does not exist.
+    if (answer?.reason !== 'NOT_FOUND') continue
+    t.equal(valueAt(answer.data, 'dataset'), null)
+    t.equal(valueAt(answer.data, 'scrollAcrossLineage.total'), tableCount - 1)
+    t.notMatch(JSON.stringify(valueAt(answer.data, 'scrollAcrossLineage')), /later/)
+    engines.add(String(valueAt(answer.json, 'extensions.lineage.engine')))
+  }
+}
+
+/** Every load of the backup ends, the acknowledged ones were in it, and the edges are those of the loads. */
+async function isWhole(
+  t: Test,
+  { client, db }: Catalog,
+  acknowledged: readonly string[],
+  { scrollId, lastId }: Later
+): Promise<void> {
+  // A body that was on its way is given up after a minute; the restore may have taken that long.
+  await query(db, `update load set touched_at = touched_at - interval '2 min' where state = 'receiving'`)
+  const open = `select id, state from load where state not in ('done', 'aborted')`
+  for (const giveUpAt = Date.now() + endMaxMs; ; await sleep(50)) {
+    const left = await query(db, open)
+    if (left.length === 0) break
+    if (Date.now() > giveUpAt) throw new Error(`loads that do not end: ${JSON.stringify(left)}`)
+  }
+  // The ids that the tables of `later` had are given to others; then the worker meets its URNs again.
+  for (let number = 0; ; number += 1) {
+    const [row] = await query<{ id: number }>(db, 'select max(id) as id from entity')
+    if ((row?.id ?? 0) >= lastId) break
+    await untilDone(t, client, await load(client, `instead${number}`))
+  }
+  const { data, json } = await client.scroll({ ...downstreamOfFirst, count: 500, scrollId })
+  t.equal(valueAt(data, 'scrollAcrossLineage.total'), tableCount - 1, JSON.stringify(json).slice(0, 500))
+  t.notMatch(JSON.stringify(data), /instead/)
+  await untilDone(t, client, await load(client, 'later'))
+  const rows = await query<{ source: string }>(db, `select source from load where state = 'done'`)
+  const names = rows.map(({ source }) => source)
+  t.same(
+    ['first', ...acknowledged].filter((name) => !names.includes(name)),
+    [],
+    'each load that was acknowledged before the backup'
+  )
+  const edges = await query<{ edge: string }>(
+    db,
+    `
+    select upstream.urn || ' > ' || downstream.urn as edge
+    from statement
+    join entity upstream on upstream.id = upstream_id
+    join entity downstream on downstream.id = downstream_id`
+  )
+  t.same(edges.map(({ edge }) => edge).sort(), names.flatMap(edgesOf).sort())
+  for (const name of ['first', 'instead0', 'later'])
+    t.equal((await client.walk(table(name, 0))).length, tableCount - 1, `the lineage of ${name}`)
+}
+
+t.test('a dump that is taken while loads run', async (t) => {
+  const home = await withHome(t)
+  if (home === null) return
+  const cluster = await home.create('dumped')
+  cluster.configure({ fsync: 'off' })
+  await cluster.start(await freePort())
+  const catalog = await catalogOn(t, cluster)
+  const { client, db } = catalog
+  await untilDone(t, client, await load(client, 'first'))
+  const sending = sendLoads(client)
+  await untilSome(sending.acknowledged, loadsBeforeCount)
+
+  const before = [...sending.acknowledged]
+  const file = `${home.folder('dump')}/catalog.dump`
+  // What pg_dump reads is held still for the comparison.
+  const sums = await inTransaction(
+    db,
+    async (tx) => {
+      const [row] = await query<{ snapshot: string }>(tx, 'select pg_export_snapshot() as snapshot')
+      await home.run('pg_dump', [
+        '--format=custom',
+        `--snapshot=${row?.snapshot}`,
+        `--file=${file}`,
+        cluster.url('catalog')
+      ])
+      return tableChecksums(tx)
+    },
+    { isolation: 'repeatable read', readOnly: true }
+  )
+  await untilSome(sending.acknowledged, before.length + 2)
+  const later = await changeLater(t, catalog)
+  await sending.stop()
+
+  await runOnServer(cluster.url(), 'create database restored template template0')
+  await home.run('pg_restore', ['--no-owner', '--exit-on-error', `--dbname=${cluster.url('restored')}`, file])
+  const restored = connectTestDatabase(cluster.url('restored'))
+  t.same(await tableChecksums(restored), sums, 'the restored tables are those of the backup')
+  await restored.destroy()
+  await exchange(cluster)
+
+  await knowsNothingLater(t, catalog, later)
+  await isWhole(t, catalog, before, later)
+})
+
+/** Puts the restored database where the processes look for it. */
+async function exchange(cluster: Cluster): Promise<void> {
+  await runOnServer(cluster.url(), 'alter database catalog allow_connections false')
+  await runOnServer(
+    cluster.url(),
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = 'catalog'`
+  )
+  for (const giveUpAt = Date.now() + endMaxMs; Date.now() < giveUpAt; await sleep(20))
+    if (
+      (await runOnServer(cluster.url(), `select from pg_stat_activity where datname = 'catalog'`)).length ===
+      0
+    )
+      break
+  await runOnServer(cluster.url(), 'alter database catalog rename to replaced')
+  await runOnServer(cluster.url(), 'alter database restored rename to catalog')
+}
+
+t.test('a base backup and the log, restored to a moment', async (t) => {
+  const home = await withHome(t)
+  if (home === null) return
+  const archive = home.folder('archive')
+  const cluster = await home.create('primary')
+  cluster.configure({ archive_mode: 'on', archive_command: `cp %p ${archive}/%f` })
+  const port = await freePort()
+  await cluster.start(port)
+  const catalog = await catalogOn(t, cluster)
+  const { client, db } = catalog
+  await untilDone(t, client, await load(client, 'first'))
+  const sending = sendLoads(client)
+  await untilSome(sending.acknowledged, 2)
+
+  const backup = home.folder('backup')
+  await home.run('pg_basebackup', [
+    `--dbname=${cluster.url()}`,
+    `--pgdata=${backup}`,
+    '--wal-method=none',
+    '--checkpoint=fast',
+    '--no-sync'
+  ])
+  await untilSome(sending.acknowledged, loadsBeforeCount + sending.acknowledged.length)
+  const before = [...sending.acknowledged]
+  await query(db, `select pg_create_restore_point('before the mistake')`)
+  const later = await changeLater(t, catalog)
+  await sending.stop()
+  await query(db, 'select pg_switch_wal()')
+  // Waits until the log is archived.
+  await cluster.end('SIGINT')
+
+  const recovered = home.open(backup)
+  recovered.configure({
+    archive_mode: 'off',
+    restore_command: `cp ${archive}/%f %p`,
+    recovery_target_name: 'before the mistake',
+    recovery_target_action: 'promote'
+  })
+  recovered.signal('recovery.signal')
+  await recovered.start(port)
+  while ((await runOnServer(recovered.url(), 'select where pg_is_in_recovery()')).length > 0) await sleep(20)
+
+  await knowsNothingLater(t, catalog, later)
+  await isWhole(t, catalog, before, later)
+})
