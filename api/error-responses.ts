@@ -7,6 +7,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toCatalogError } from '../shared/db/sql-errors.ts'
 import { CatalogError, type ErrorCode } from '../shared/errors.ts'
+import { noteError } from './trace-requests.ts'
 
 /** The framework's own errors, by their code. Any other of class 4xx becomes BAD_REQUEST. */
 const codesOfFramework: Readonly<Record<string, ErrorCode>> = {
@@ -83,9 +84,10 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
 
 /**
  * Our own faults are logged at error with their cause, an unavailable service at warn, faults of the caller
- * at debug.
+ * at debug. The span of the request has the code.
  */
 export function logError(error: CatalogError, request: FastifyRequest): void {
+  noteError(request, error)
   const fields = { err: error, code: error.code }
   if (error.code === 'INTERNAL') request.log.error(fields, 'request failed')
   else if (error.status >= 500) request.log.warn(fields, 'request could not be served')

@@ -44,6 +44,7 @@ import { addReference, referenceRoutes } from './reference/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { securityHeaders } from './security-headers.ts'
 import { addCookies, addForgeryProtection, sessionRoutes } from './web/session.ts'
+import { traceRequests } from './trace-requests.ts'
 import { webRoutes } from './web/static.ts'
 
 /** From the head of a request to its answer. Statements of the database are cut off well before. */
@@ -89,6 +90,7 @@ export async function buildServer(
   })
   app.setErrorHandler(sendProblem)
   addJsonBody(app)
+  traceRequests(app)
   countRequests(app)
   addAnswerDeadline(app, requestMaxMs)
   addRequestBasics(app, state, await securityHeaders())

@@ -2,22 +2,26 @@
 import { readConfig, type Config } from '../shared/platform/config.ts'
 import { runServices, type Service } from '../shared/platform/lifecycle.ts'
 import { createLog, type Log } from '../shared/platform/log.ts'
+import { startTracing } from '../shared/platform/tracing.ts'
 import { requireDatabaseUrl } from './open-database.ts'
 import { requireDatabase } from './reach.ts'
 import type { Terminal } from './terminal.ts'
+
+const serviceNames = { serve: 'tributary-api', work: 'tributary-worker' } as const
 
 /**
  * Returns null once the service runs; the process continues until a signal ends it. Waits for Redis if it
  * does not answer. Throws Refusal (exit code 78) if there is no database or it does not answer.
  */
 export async function runService(
-  command: string,
+  command: keyof typeof serviceNames,
   start: (config: Config, log: Log) => Service,
   terminal: Terminal
 ): Promise<null> {
   const config = readConfig(terminal.env)
   await requireDatabase(requireDatabaseUrl(config, command))
   const log = createLog(config)
-  await runServices([start(config, log)], { log, shutdownMs: config.shutdownSeconds * 1_000 })
+  const tracing = startTracing(config, log, serviceNames[command])
+  await runServices([tracing, start(config, log)], { log, shutdownMs: config.shutdownSeconds * 1_000 })
   return null
 }

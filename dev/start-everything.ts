@@ -8,6 +8,7 @@ import { readConfig, type Config } from '../shared/platform/config.ts'
 import { runServices } from '../shared/platform/lifecycle.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { packagePath } from '../shared/platform/paths.ts'
+import { startTracing } from '../shared/platform/tracing.ts'
 import { startWorker } from '../worker/start.ts'
 import { startApiOnFreePort } from './api-on-free-port.ts'
 import { howToOpen, isOutputKept } from './browser-link.ts'
@@ -38,7 +39,8 @@ export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string
 
   const log = createLog(config)
   const api = startApiOnFreePort(config, log, { mayMove: !env.PORT })
-  const isRunning = await runServices([database.service, api, startWorker(config, log)], {
+  const tracing = startTracing(config, log, 'tributary')
+  const isRunning = await runServices([tracing, database.service, api, startWorker(config, log)], {
     log,
     shutdownMs: config.shutdownSeconds * 1_000,
     ...(database.failed === undefined ? {} : { failed: database.failed })

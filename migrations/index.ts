@@ -7,6 +7,7 @@ import * as openLineageNamespaces from './0005-openlineage-namespaces.ts'
 import * as people from './0006-people.ts'
 import * as workers from './0007-workers.ts'
 import * as refusedPeople from './0008-refused-people.ts'
+import * as loadTraceparent from './0009-load-traceparent.ts'
 
 /** An index on a table that may be large: `create index concurrently NAME on ON`. */
 export type Index = { name: string; on: string }
@@ -32,5 +33,6 @@ export const migrations: readonly Migration[] = [
   { name: '0005-openlineage-namespaces', ...additive, indexes: openLineageNamespaces.indexes },
   { name: '0006-people', ...additive, up: people.up },
   { name: '0007-workers', ...additive, up: workers.up },
-  { name: '0008-refused-people', ...additive, up: refusedPeople.up }
+  { name: '0008-refused-people', ...additive, up: refusedPeople.up },
+  { name: '0009-load-traceparent', ...additive, up: loadTraceparent.up }
 ]

@@ -45,7 +45,7 @@ export function createChunkLook({ db, queue, log, ...options }: ChunkLookContext
 
 function report(log: Log, chunkId: number, run: Run, durationMs: number): void {
   if (run.outcome === 'nothing') return
-  const { chunk, settled, error, outcome, reason } = run
+  const { chunk, settled, error, outcome, reason, trace } = run
   const fields = {
     chunkId,
     outcome,
@@ -57,11 +57,12 @@ function report(log: Log, chunkId: number, run: Run, durationMs: number): void {
     crashes: chunk?.crashes,
     durationMs: Math.round(durationMs),
     ...settled?.counts,
+    ...trace,
     ...(reason === undefined ? {} : { reason }),
     ...(error === undefined ? {} : { err: error })
   }
   if (error === undefined || (error instanceof Error && error.name === 'WaitForOlderLoad'))
     log.info(fields, 'looked at a chunk')
   else log.warn(fields, 'a chunk was not applied at this attempt')
-  if (settled?.isLoadDone) log.info({ loadId: chunk?.loadId }, 'a load is done')
+  if (settled?.isLoadDone) log.info({ loadId: chunk?.loadId, ...trace }, 'a load is done')
 }

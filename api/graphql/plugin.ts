@@ -27,6 +27,7 @@ import { metrics } from '../../shared/platform/metrics.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import type { ApiContext } from '../context.ts'
 import { logError } from '../error-responses.ts'
+import { noteOnSpan } from '../trace-requests.ts'
 import { countFields } from './answer-budget.ts'
 import { createGraphqlContext, type GraphqlContext } from './context.ts'
 import { checkEstimate } from './document-estimate.ts'
@@ -120,6 +121,11 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
     reply: FastifyReply
   ): Promise<ExecutionResult> {
     const operation = getOperationAST(document, operationName)
+    if (operation)
+      noteOnSpan(reply.request, () => ({
+        'graphql.operation.type': operation.operation,
+        ...(operation.name ? { 'graphql.operation.name': operation.name.value } : {})
+      }))
     const errors = isKept ? [] : validate(app.graphql.schema, document, specifiedRules, validateOptions)
     if (errors.length > 0) return { errors: ofTheCaller(errors) }
     if (operation) checkEstimate(app.graphql.schema, document, operation, variables)

@@ -4,7 +4,9 @@ import pg from 'pg'
 import type { Log } from '../platform/log.ts'
 import { beforeScrape, metrics } from '../platform/metrics.ts'
 import { postgresOptions } from '../platform/postgres-url.ts'
+import { isTracing } from '../platform/tracing.ts'
 import type { Db } from './database.ts'
+import { traceStatements } from './trace-statements.ts'
 
 export type DatabaseOptions = {
   url: string
@@ -72,7 +74,10 @@ export function connectDatabase(options: DatabaseOptions): Db {
       afterCreate(connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) {
         watchForItsEnd(connection)
         void prepareSession(connection, options).then(
-          () => done(null, connection),
+          () => {
+            if (isTracing()) traceStatements(connection)
+            done(null, connection)
+          },
           (error: Error) => done(error, connection)
         )
       }

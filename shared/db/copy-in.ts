@@ -26,6 +26,8 @@ export async function copyIn(tx: Tx, sql: string, rows: Buffer): Promise<void> {
   const connection: pg.Client = await tx.client.acquireConnection()
   await new Promise<void>((resolve, reject) => {
     connection.query({
+      // for the span of the statement
+      text: sql,
       submit: (wire: pg.Connection) => {
         wire.query(sql)
       },

@@ -71,6 +71,51 @@ export const settings = {
     'level',
     'Lowest level that is logged.'
   ),
+  otlpEndpoint: optional(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    url('http', 'https'),
+    'URL',
+    'Receiver of traces, by OTLP over HTTP with protobuf, such as `http://collector:4318`; `/v1/traces` is added. Without it nothing is traced.'
+  ),
+  otlpHeaders: optional(
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    anyText,
+    'text',
+    'Headers for that receiver: `name=value,other=value`, percent-encoded. Often a secret.'
+  ),
+  otelServiceName: optional(
+    'OTEL_SERVICE_NAME',
+    anyText,
+    'text',
+    'Name of the service in traces. Default: `tributary-api`, `tributary-worker`, or `tributary` for both in one process.'
+  ),
+  otelResourceAttributes: optional(
+    'OTEL_RESOURCE_ATTRIBUTES',
+    anyText,
+    'text',
+    'Attributes of every trace: `deployment.environment.name=prod,team=data`.'
+  ),
+  otelTracesSampler: setting(
+    'OTEL_TRACES_SAMPLER',
+    oneOf(
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio'
+    ),
+    'parentbased_always_on',
+    'sampler',
+    'Which requests are traced. `parentbased_`: what the `traceparent` of the client says, and the rest of the name for requests without one.'
+  ),
+  otelTracesSamplerArg: setting(
+    'OTEL_TRACES_SAMPLER_ARG',
+    share,
+    '1',
+    'share',
+    'Share of requests that a `traceidratio` sampler traces.'
+  ),
   dataDir: setting(
     'TRIBUTARY_DATA_DIR',
     anyText,

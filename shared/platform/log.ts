@@ -3,6 +3,7 @@
  */
 import { pino, type DestinationStream, type Logger } from 'pino'
 import type { Config } from './config.ts'
+import { traceFields } from './tracing.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 export type Log = Logger
@@ -19,11 +20,13 @@ const secretFields = [
   'clientToken',
   'bootstrapToken',
   'metricsToken',
+  'otlpHeaders',
   'DATABASE_URL',
   'REDIS_URL',
   'TRIBUTARY_TOKEN',
   'TRIBUTARY_BOOTSTRAP_TOKEN',
-  'METRICS_TOKEN'
+  'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS'
 ]
 
 /**
@@ -37,11 +40,18 @@ function redactLine(line: string): string {
   return withoutSecrets(line.replace(secretField, '"$1":"[redacted]"'))
 }
 
-/** `destination` is standard output by default; tests pass their own. */
-export function createLog(config: Pick<Config, 'logLevel'>, destination?: DestinationStream): Log {
+/**
+ * `destination` is standard output by default; tests pass their own. Where traces are sent, a line within a span
+ * has its `trace_id` and `span_id`.
+ */
+export function createLog(
+  { logLevel, otlpEndpoint = null }: Pick<Config, 'logLevel'> & Partial<Pick<Config, 'otlpEndpoint'>>,
+  destination?: DestinationStream
+): Log {
   return pino(
     {
-      level: config.logLevel,
+      level: logLevel,
+      ...(otlpEndpoint === null ? {} : { mixin: traceFields }),
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },

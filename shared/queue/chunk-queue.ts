@@ -7,7 +7,8 @@
 import { createPostgresBackend, Queue, type JobsOptions } from 'bullmq'
 import type { Log } from '../platform/log.ts'
 import { beforeScrape, metrics } from '../platform/metrics.ts'
-import { jobNames, queueNames } from './names.ts'
+import { activeSpan, failSpan, inSpan } from '../platform/tracing.ts'
+import { jobNames, queueNames, tracedQueueName } from './names.ts'
 import { toJobId, toPayload, type ChunkNudge, type ChunkPayload } from './payload.ts'
 import { postgresConnection, queueDeadlineMs, redisConnection, type QueueConfig } from './queue-config.ts'
 
@@ -92,7 +93,8 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
         data: toPayload(nudge),
         opts: { jobId: toJobId(nudge) }
       }))
-      return (await ask((queue) => queue.addBulk(jobs))) !== null
+      const send = async (): Promise<boolean> => (await ask((queue) => queue.addBulk(jobs))) !== null
+      return activeSpan() === undefined ? send() : sendInSpan(jobs.length, send)
     },
     depth,
     async close() {
@@ -103,6 +105,22 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
       await within(queueDeadlineMs, backend.close()).catch(() => {})
     }
   }
+}
+
+/** The span only says that workers were told: they find the trace of a load with its chunk. */
+function sendInSpan(count: number, send: () => Promise<boolean>): Promise<boolean> {
+  const attributes = {
+    'messaging.system': 'bullmq',
+    'messaging.destination.name': tracedQueueName,
+    'messaging.operation.name': 'send',
+    'messaging.operation.type': 'send',
+    'messaging.batch.message_count': count
+  }
+  return inSpan(`send ${tracedQueueName}`, { kind: 'producer', attributes }, async (span) => {
+    const isSent = await send()
+    if (!isSent && span !== null) failSpan(span, 'UNAVAILABLE')
+    return isSent
+  })
 }
 
 /** Jobs are removed, since the chunk's row has the result. BullMQ's own attempts are not used. */

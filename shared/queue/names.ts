@@ -10,5 +10,8 @@ export const jobNames = {
   lookAtChunk: 'look-at-chunk'
 } as const
 
+/** The name of the queue in traces. */
+export const tracedQueueName = 'tributary-chunks'
+
 /** The schema of the queue if it is in Postgres. */
 export const queueSchema = 'bullmq'

@@ -44,6 +44,10 @@ export type ClaimedChunk = {
   isIsolated: boolean
   /** Whether the chunk is a whole atomic load or dry run, which is never split or settled in part. */
   isWhole: boolean
+  /** The trace that the load was sent in; null without one. */
+  traceparent: string | null
+  /** The time since workers were last told of the chunk, in milliseconds; null if they never were. */
+  queuedMs: number | null
 }
 
 const claimedColumns = `
@@ -77,7 +81,8 @@ export async function claimChunk(
       select
         chunk.id,
         chunk.state = 'applying' and chunk.lease_until - ?::int * interval '1 second' > pg_postmaster_start_time() as is_crash,
-        load.is_atomic or load.is_dry_run as is_whole
+        load.is_atomic or load.is_dry_run as is_whole,
+        load.traceparent
       from chunk
       join load on load.id = chunk.load_id
       where chunk.id = ?::bigint
@@ -97,7 +102,10 @@ export async function claimChunk(
       claimed_by = ?
     from free
     where chunk.id = free.id
-    returning ${claimedColumns}, free.is_whole as "isWhole"`,
+    returning ${claimedColumns},
+      free.is_whole as "isWhole",
+      free.traceparent,
+      (extract(epoch from now() - chunk.nudged_at) * 1000)::double precision as "queuedMs"`,
     [terms.leaseSeconds, id, terms.anyPass, terms.anyHolder, terms.leaseSeconds, terms.holder]
   )
   return row ?? null

@@ -6,6 +6,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { query, type Binding } from '../db/query.ts'
 import { statesBefore, type LoadState } from '../model/load-moves.ts'
 import type { JsonObject, MissingReferences, Scope } from '../model/changes.ts'
+import { activeSpan, activeTraceparent } from '../platform/tracing.ts'
 
 export type { LoadState } from '../model/load-moves.ts'
 
@@ -141,15 +142,16 @@ const columns = `
   load.finished_at as "finishedAt"`
 
 /**
- * Returns false if another load of the token has the idempotency key. If two arrive at once, only one gets
- * it.
+ * Stores the load with the trace of its request, which workers continue. Returns false if another load of the
+ * token has the idempotency key. If two arrive at once, only one gets it.
  */
 export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
+  activeSpan()?.setAttribute('tributary.load.id', load.id)
   const rows = await query(
     tx,
     `
-    insert into load (id, state, format, header, mode, source, missing_references, actor, token_id, scopes, domain_urn, request_id, is_atomic, is_dry_run, idempotency_key, force, sweep, sweep_max_share, trace_id)
-    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?, ?::boolean, ?::boolean, ?, ?::boolean, ?, ?::double precision, ?::uuid)
+    insert into load (id, state, format, header, mode, source, missing_references, actor, token_id, scopes, domain_urn, request_id, is_atomic, is_dry_run, idempotency_key, force, sweep, sweep_max_share, trace_id, traceparent)
+    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?, ?::boolean, ?::boolean, ?, ?::boolean, ?, ?::double precision, ?::uuid, ?)
     on conflict (coalesce(token_id::text, actor), idempotency_key)
       where idempotency_key is not null and state <> 'aborted' and (state <> 'cancelled' or body_ended_at is not null)
       do nothing
@@ -172,7 +174,8 @@ export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
       load.force ?? false,
       load.sweep ?? null,
       load.sweepMaxShare ?? null,
-      load.traceId ?? null
+      load.traceId ?? null,
+      activeTraceparent()
     ]
   )
   return rows.length > 0
@@ -405,24 +408,27 @@ export async function stopLoad(
   return rows.length > 0
 }
 
-/** Continues a failed load where it stopped, with the same seq. */
+/** Continues a failed load where it stopped, with the same seq. Its chunks continue the trace of this request. */
 export async function resumeLoad(tx: Tx, id: string): Promise<void> {
   await query(
     tx,
-    "update load set state = 'applying', error = null, finished_at = null where load.id = ?::uuid and load.state = 'failed'",
-    [id]
+    "update load set state = 'applying', error = null, finished_at = null, traceparent = ? where load.id = ?::uuid and load.state = 'failed'",
+    [activeTraceparent(), id]
   )
 }
 
-/** Makes an ended load receive its own rejects again. It has no seq until it is accepted again. */
+/**
+ * Makes an ended load receive its own rejects again. It has no seq until it is accepted again. Its chunks
+ * continue the trace of this request.
+ */
 export async function reopenLoad(tx: Tx, id: string): Promise<void> {
   await query(
     tx,
     `
     update load
-    set state = 'receiving', seq = null, body_ended_at = now(), touched_at = now(), finished_at = null, error = null, declarations_settled = false
+    set state = 'receiving', seq = null, body_ended_at = now(), touched_at = now(), finished_at = null, error = null, declarations_settled = false, traceparent = ?
     where load.id = ?::uuid and load.state = 'done'`,
-    [id]
+    [activeTraceparent(), id]
   )
 }
 

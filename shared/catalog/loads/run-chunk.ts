@@ -6,6 +6,7 @@ import { sqlErrorKind } from '../../db/sql-errors.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Connections } from '../../openlineage/connections.ts'
 import { metrics } from '../../platform/metrics.ts'
+import { inSpan, type TraceFields } from '../../platform/tracing.ts'
 import type { ChunkQueue } from '../../queue/chunk-queue.ts'
 import { nudgeMore, type Nudge } from '../../store/chunk-nudges.ts'
 import { dropChunks, releaseChunk, renewLease, type ClaimedChunk, type Release } from '../../store/chunks.ts'
@@ -26,6 +27,7 @@ import { ChunkOvertaken, LoadEnded, type Settled } from './settle-chunk.ts'
 import { settleDeclarations } from './settle-declarations.ts'
 import { splitChunk } from './split-chunk.ts'
 import { comparePass, removalPass } from './sweep-passes.ts'
+import { inChunkSpan } from './trace-chunk.ts'
 
 export type RunOptions = {
   apply: ApplyRecords
@@ -52,6 +54,8 @@ export type Run = {
   error?: unknown
   /** Why the load failed, for its client. */
   reason?: string
+  /** Leads from the log to the span; absent while tracing is off. */
+  trace?: TraceFields
   retryInMs?: number
 }
 
@@ -67,10 +71,13 @@ export async function runChunk(
   options: RunOptions
 ): Promise<Run> {
   const guards = options.guards ?? allChunkGuards
+  const startedAt = Date.now()
   const claim = await claimChunk(db, chunkId, guards, options.leaseSeconds ?? leaseSeconds)
   if (!claim) return { outcome: 'nothing' }
-  const run = await withLeaseRenewed(db, claim.chunk, options.leaseSeconds ?? leaseSeconds, () =>
-    work(db, queue, claim, { ...options, guards })
+  const run = await inChunkSpan(claim.chunk, startedAt, () =>
+    withLeaseRenewed(db, claim.chunk, options.leaseSeconds ?? leaseSeconds, () =>
+      work(db, queue, claim, { ...options, guards })
+    )
   )
   metrics.chunkAttempts.inc({ outcome: run.outcome })
   return { chunk: claim.chunk, ...run }
@@ -126,7 +133,7 @@ async function work(
 async function timed<T>(work: () => Promise<T>): Promise<T> {
   const end = metrics.chunkApply.startTimer()
   try {
-    return await work()
+    return await inSpan('apply chunk', {}, work)
   } finally {
     end()
   }
