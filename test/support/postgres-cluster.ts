@@ -67,7 +67,8 @@ export type Cluster = {
 
 /** `programs` as findPostgresPrograms returns it. */
 export function openClusterHome(programsFolder: string): ClusterHome {
-  const { ids, give } = runner()
+  const user = runner()
+  const { ids } = user
   const home = mkdtempSync(join(tmpdir(), 'tributary-cluster-'))
   chmodSync(home, 0o755)
   const running = new Set<ChildProcess>()
@@ -75,7 +76,7 @@ export function openClusterHome(programsFolder: string): ClusterHome {
   const folder = (name: string): string => {
     const path = join(home, name)
     mkdirSync(path, { mode: 0o700 })
-    give(path)
+    user.give(path)
     return path
   }
 
@@ -109,7 +110,7 @@ export function openClusterHome(programsFolder: string): ClusterHome {
       },
       signal(name) {
         writeFileSync(join(path, name), '')
-        give(join(path, name))
+        user.give(join(path, name))
       },
       async start(on) {
         port = on
