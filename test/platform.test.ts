@@ -16,6 +16,7 @@ import { beforeScrape, metrics, renderMetrics } from '../shared/platform/metrics
 import { packagePath } from '../shared/platform/paths.ts'
 import { postgresOptions } from '../shared/platform/postgres-url.ts'
 import { createTapFilter, readTapResults } from './support/tap-results.ts'
+import { workerPoolMax } from '../worker/start.ts'
 
 t.test('configuration', async (t) => {
   t.test('an empty environment gives every default', async (t) => {
@@ -30,16 +31,17 @@ t.test('configuration', async (t) => {
       dataDir: '.data',
       missingReferences: 'reject',
       databasePoolApi: 6,
-      databasePoolWorker: 3,
+      databasePoolWorker: 4,
       workerConcurrency: 2,
       shutdownSeconds: 20
     })
     t.ok(Object.isFrozen(config))
   })
 
-  t.test('one API and four workers stay within 20 connections', async (t) => {
-    const { databasePoolApi, databasePoolWorker } = readConfig({})
-    t.ok(databasePoolApi + 4 * databasePoolWorker <= 20)
+  t.test('one API and three workers stay within 20 connections', async (t) => {
+    const config = readConfig({})
+    t.ok(config.databasePoolApi + 3 * workerPoolMax(config) <= 20)
+    t.equal(workerPoolMax(config), config.databasePoolWorker, 'a worker uses as many as the key says')
   })
 
   t.test(

@@ -61,13 +61,16 @@ export function startWorker(config: Config, log: Log): Service {
   })
 }
 
+/** Connections of a worker: two are left when each chunk in progress has one, so that leases are renewed. */
+export const workerPoolMax = (config: Config): number =>
+  Math.max(config.databasePoolWorker, config.workerConcurrency + 2)
+
 async function startParts(config: Config, log: Log): Promise<Parts> {
   const { databaseUrl: url } = config
   if (url === null) throw new Error('A worker needs DATABASE_URL')
-  const poolMax = Math.max(config.databasePoolWorker, config.workerConcurrency + 2)
   const db = connectDatabase({
     url,
-    poolMax,
+    poolMax: workerPoolMax(config),
     applicationName: 'tributary-worker',
     statementTimeoutMs: config.statementTimeoutWorkerMs,
     lockTimeoutMs,

@@ -29,15 +29,13 @@ export function splitCells(text: string): string[] {
       const cell = text.slice(start + 1, close)
       cells.push(unguarded(cell.includes('"') ? cell.replaceAll('""', '"') : cell))
       if (close + 1 < text.length && text.charCodeAt(close + 1) !== comma)
-        throw badQuote(
-          `Something stands between the closing quote of cell ${cells.length} and the next comma`
-        )
+        throw badQuote(`There is text between the closing quote of cell ${cells.length} and the next comma`)
       start = close + 2
     } else {
       const end = text.indexOf(',', start)
       const cell = text.slice(start, end < 0 ? text.length : end)
       if (cell.includes('"'))
-        throw badQuote(`Cell ${cells.length + 1} holds a quote and does not begin with one`)
+        throw badQuote(`Cell ${cells.length + 1} contains a quote but does not begin with one`)
       cells.push(unguarded(cell))
       start = end < 0 ? text.length + 1 : end + 1
     }
@@ -49,7 +47,7 @@ function closingQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2)) {
     if (text.charCodeAt(at + 1) !== quote) return at
   }
-  throw badQuote('A quote is opened that is not closed on its line, or before the row breaks off')
+  throw badQuote('A quote is not closed by the end of its line, or of the row')
 }
 
 const badQuote = (message: string): CatalogError =>

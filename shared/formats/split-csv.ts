@@ -173,7 +173,4 @@ function isRow(text: string): boolean {
 }
 
 const notClosed = (): CatalogError =>
-  new CatalogError(
-    'BAD_REQUEST',
-    'A quote is opened that is not closed: neither on its line, nor so that the lines after it make a row with it'
-  )
+  new CatalogError('BAD_REQUEST', 'A quote is not closed: no line after it completes the row either')

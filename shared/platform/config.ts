@@ -229,9 +229,9 @@ export const settings = {
   databasePoolWorker: setting(
     'DATABASE_POOL_WORKER',
     integer(2, 500),
-    '3',
+    '4',
     'connections',
-    'Postgres connections of one worker process: one for each chunk in progress, and two for its loops. One API and four workers stay within 20.'
+    'Postgres connections of one worker process: one for each chunk in progress, and two for the rest, so at least WORKER_CONCURRENCY + 2. One API and three workers stay within 20.'
   ),
   statementTimeoutApiMs: setting(
     'DATABASE_TIMEOUT_API_MS',

@@ -120,6 +120,32 @@ t.test('docs/loading.md has every limit of a load with its value, and codes that
   )
 })
 
+t.test('where a page names a limit after a number, this is the value of the limit', async (t) => {
+  const units: { [unit: string]: number } = {
+    KiB: 2 ** 10,
+    MiB: 2 ** 20,
+    GiB: 2 ** 30,
+    s: 1_000,
+    hours: 3_600,
+    days: 86_400
+  }
+  const mention = /(\d[\d,]*)(?: (KiB|MiB|GiB|s|hours|days))?(?= )[^\d|()]*\(`(\w+)`\)/g
+  const all = new Map<string, number>(Object.entries(limits))
+  const mentions = pages.flatMap((page) =>
+    [...read(page).matchAll(mention)].map(([, value = '', unit, name = '']) => ({
+      page,
+      name,
+      value: Number(value.replaceAll(',', '')) * (unit === undefined ? 1 : (units[unit] ?? 1))
+    }))
+  )
+  const ofLimits = mentions.filter(({ name }) => all.has(name))
+  t.ok(ofLimits.length > 15, `${ofLimits.length} mentions`)
+  t.strictSame(
+    ofLimits.filter(({ name, value }) => value !== all.get(name)),
+    []
+  )
+})
+
 t.test('docs/api.md names every root field, and no other', async (t) => {
   const schema = buildSchema(read('api/graphql/schema.graphql'))
   const named = (head: string): string[] => {
