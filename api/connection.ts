@@ -5,10 +5,17 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyInstance, RawRequestDefaultExpression } from 'fastify'
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RawRequestDefaultExpression
+} from 'fastify'
 import { CatalogError, type ErrorCode } from '../shared/errors.ts'
 import { newTraceId, traceparent } from '../shared/model/trace-id.ts'
 import type { ServerState } from './context.ts'
+import { sendProblem } from './error-responses.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -84,6 +91,21 @@ export function addRequestBasics(
 }
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''
+
+/**
+ * Answers a request whose path the router cannot read. No hook runs for it, so it gets the headers here. The
+ * framework's own message repeats the whole address, which may contain a secret, and the message is logged.
+ */
+export const answerUnreadablePath =
+  (headers: Readonly<Record<string, string>>) =>
+  (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    void reply.headers(headers).headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
+    const message =
+      error.code === 'FST_ERR_MAX_PARAM_LENGTH'
+        ? 'A part of the path is too long'
+        : 'The path is not percent-encoded UTF-8'
+    sendProblem(new CatalogError('BAD_REQUEST', message), request, reply)
+  }
 
 /** Answers a request that is not valid HTTP, also in JSON. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {

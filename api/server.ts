@@ -5,7 +5,13 @@ import { createAuthenticate } from '../shared/catalog/access/authenticate.ts'
 import { openSession } from '../shared/catalog/access/open-session.ts'
 import { addAnswerDeadline } from './answer-deadline.ts'
 import { addAuthentication } from './auth.ts'
-import { addRequestBasics, answerBrokenRequest, plainUrl, requestIdOf } from './connection.ts'
+import {
+  addRequestBasics,
+  answerBrokenRequest,
+  answerUnreadablePath,
+  plainUrl,
+  requestIdOf
+} from './connection.ts'
 import type { ApiContext, ServerState } from './context.ts'
 import { addCors } from './cors.ts'
 import { configRoutes } from './datahub/config.ts'
@@ -73,6 +79,7 @@ export async function buildServer(
   state: ServerState = { isStopping: false }
 ): Promise<FastifyInstance> {
   const logger: FastifyBaseLogger = context.log
+  const headers = await securityHeaders()
   const app: FastifyInstance = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -86,14 +93,14 @@ export async function buildServer(
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: answerBrokenRequest,
-    frameworkErrors: sendProblem
+    frameworkErrors: answerUnreadablePath(headers)
   })
   app.setErrorHandler(sendProblem)
   addJsonBody(app)
   traceRequests(app)
   countRequests(app)
   addAnswerDeadline(app, requestMaxMs)
-  addRequestBasics(app, state, await securityHeaders())
+  addRequestBasics(app, state, headers)
   await addCors(app, context.config.corsOrigins)
   await addCookies(app)
   const { db, provider = null } = context

@@ -84,7 +84,13 @@ t.test('transport', async (t) => {
       await rest({ method: 'POST', url: '/no/such', body: 'x', headers: { 'content-type': 'text/plain' } }),
       { status: 404 }
     )
-    t.match(await rest({ url: '/%E0%A4%A' }), { status: 400, body: { code: 'BAD_REQUEST' } })
+    const unreadable = await rest({ url: '/%E0%A4%A?token=secret' })
+    t.match(unreadable, {
+      status: 400,
+      headers: { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' },
+      body: { code: 'BAD_REQUEST' }
+    })
+    t.notMatch(unreadable.text, /secret/)
   })
 
   t.test('other media types and encodings are refused', async (t) => {
