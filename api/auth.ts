@@ -25,6 +25,11 @@ declare module 'fastify' {
     actor: Actor
     /** The browser session of the request; null for a request with a token, and on an open route. */
     session: WebSession | null
+    /**
+     * Checks the caller again, as at the beginning of the request, for a request that takes long. Throws
+     * UNAUTHENTICATED and FORBIDDEN.
+     */
+    checkCaller: () => Promise<void>
   }
   interface FastifyContextConfig {
     access?: Access
@@ -32,6 +37,8 @@ declare module 'fastify' {
 }
 
 const nobody: Actor = { urn: toUrn('urn:li:corpuser:nobody'), tokenId: null, scopes: [], domainUrn: null }
+
+const nothingToCheck = async (): Promise<void> => {}
 
 /** Answers 401 and 403 from the request's head. If the database cannot check the caller, answers 503. */
 export function addAuthentication(
@@ -41,11 +48,12 @@ export function addAuthentication(
 ): void {
   app.decorateRequest('actor')
   app.decorateRequest('session', null)
+  app.decorateRequest('checkCaller', nothingToCheck)
   app.addHook('onRequest', async (request) => {
     request.actor = nobody
     const access = accessOf(request)
     if (access === 'open') return
-    try {
+    const check = async (): Promise<void> => {
       const sessionId = sessionIdOf(request)
       if (sessionId === null) {
         request.actor = await authenticate(bearerToken(request), request.raw.socket)
@@ -55,6 +63,10 @@ export function addAuthentication(
         request.actor = request.session.actor
       }
       requireScope(request.actor, access)
+    }
+    request.checkCaller = check
+    try {
+      await check()
     } catch (error) {
       metrics.authFailures.inc({ code: publicError(error).code })
       throw error

@@ -207,8 +207,12 @@ export const limits = {
   rejectRecordMaxBytes: 64 * 1024,
   /** Uploads that one process receives at once; more are refused with OVERLOADED before the body is read. */
   uploadsAtOnceMaxCount: 16,
+  /** Uploads of one token that one process receives at once, so that one client leaves places for others. */
+  uploadsPerTokenMaxCount: 12,
   /** Event streams (GET /loads/{id}/events) that one process serves at once. */
   loadEventStreamsMaxCount: 200,
+  /** Event streams of one token that one process serves at once. */
+  loadEventStreamsPerTokenMaxCount: 100,
   /** Seconds for `?wait=`; routers of hosting platforms cut off at 30. */
   loadWaitMaxSeconds: 25,
   /** Records of an atomic load or dry run; everything it changes is locked until it ends. */

@@ -118,9 +118,17 @@ t.test('the events of a load', async (t) => {
   t.test('are streamed to so many at once; who leaves makes room', async (t) => {
     const id = await submit(server)
     const stops = Array.from({ length: limits.loadEventStreamsMaxCount }, () => new AbortController())
-    await Promise.all(
-      stops.map(async ({ signal }) => (await open(server, id, { signal })).body?.getReader().read())
-    )
+    const other = await server.tokenWith(['admin'])
+    const own = limits.loadEventStreamsPerTokenMaxCount
+    const begin =
+      (token: string) =>
+      async ({ signal }: AbortController) =>
+        (await open(server, id, { signal, token })).body?.getReader().read()
+    await Promise.all(stops.slice(0, own).map(begin(server.token)))
+    const ownRefused = await open(server, id)
+    t.equal(ownRefused.status, 429)
+    t.match(await ownRefused.json(), { code: 'RATE_LIMITED', limit: 'loadEventStreamsPerTokenMaxCount' })
+    await Promise.all(stops.slice(own).map(begin(other)))
     const refused = await open(server, id)
     t.equal(refused.status, 429)
     t.match(await refused.json(), { code: 'RATE_LIMITED', limit: 'loadEventStreamsMaxCount' })

@@ -10,6 +10,7 @@ import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { startApi } from '../api/start.ts'
 import { createToken } from '../shared/catalog/access/create-token.ts'
+import { revokeToken } from '../shared/catalog/access/revoke-token.ts'
 import { withDatabase } from './support/database.ts'
 import { acceptReceivedLoad } from '../shared/catalog/loads/accept-load.ts'
 import { sweep } from '../shared/catalog/loads/sweep.ts'
@@ -63,8 +64,9 @@ t.test('uploads', async (t) => {
   t.test(
     'are received so many at once; one more is refused before its body is read, and stores nothing',
     async (t) => {
+      const other = await server.tokenWith(['write'])
       const open = Array.from({ length: limits.uploadsAtOnceMaxCount }, (_, index) =>
-        begin(server.url, server.token, `open${index}`)
+        begin(server.url, index < 10 ? server.token : other, `open${index}`)
       )
       for (let waited = 0; waited < 20_000 && (await receiving()) < open.length; waited += 50) await sleep(50)
       t.equal(await receiving(), limits.uploadsAtOnceMaxCount)
@@ -88,6 +90,41 @@ t.test('uploads', async (t) => {
       for (const { answer } of open) t.equal((await answer).status, 202)
     }
   )
+
+  t.test('of one token leave places for others', async (t) => {
+    const maximum = limits.uploadsPerTokenMaxCount
+    const open = Array.from({ length: maximum }, (_, index) => begin(server.url, server.token, `own${index}`))
+    for (let waited = 0; waited < 20_000 && (await receiving()) < maximum; waited += 50) await sleep(50)
+    const extra = begin(server.url, server.token, 'extra')
+    const { status, text } = await extra.answer
+    t.equal(status, 503)
+    t.match(JSON.parse(text), { code: 'OVERLOADED', limit: 'uploadsPerTokenMaxCount', maximum })
+    extra.upload.destroy()
+    const others = begin(server.url, await server.tokenWith(['write']), 'others')
+    others.upload.end()
+    t.equal((await others.answer).status, 202)
+    for (const { upload } of open) upload.end()
+    for (const { answer } of open) t.equal((await answer).status, 202)
+    const next = begin(server.url, server.token, 'next')
+    next.upload.end()
+    t.equal((await next.answer).status, 202)
+  })
+
+  t.test('whose token is revoked meanwhile are refused, and nothing of them is applied', async (t) => {
+    const { token, record } = await createToken(server.db, { name: 'leaked', scopes: ['write'] })
+    const { upload, answer } = begin(server.url, token, 'leaked')
+    for (let waited = 0; waited < 20_000 && (await receiving()) < 1; waited += 50) await sleep(50)
+    await revokeToken(server.db, record.id)
+    // Longer than a verdict is remembered.
+    await sleep(1_100)
+    upload.end()
+    const { status, text } = await answer
+    t.equal(status, 401)
+    t.match(JSON.parse(text), { code: 'UNAUTHENTICATED' })
+    t.strictSame((await server.db.raw("select state from load where source = 'leaked'")).rows, [
+      { state: 'aborted' }
+    ])
+  })
 })
 
 t.test(

@@ -19,6 +19,7 @@ import { createLoadWatch } from '../../shared/catalog/loads/watch-loads.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { ApiContext } from '../context.ts'
+import { createPlaces } from '../places.ts'
 import { readQuery } from '../query-parameters.ts'
 import { answerUnreadUpload } from './answer-unread-uploads.ts'
 import { eventIdOf, toEvents } from './load-events.ts'
@@ -32,6 +33,7 @@ import {
   submitParameters
 } from './load-query.ts'
 import { readBody } from './read-body.ts'
+import { whileAllowed } from './while-allowed.ts'
 
 const rejectsDefaultCount = 1_000
 
@@ -43,7 +45,26 @@ export async function loadsRoutes(
   { db, uploadDb = db, knownIds, queue, config, connections }: ApiContext
 ): Promise<void> {
   const watch = createLoadWatch(db)
-  let uploads = 0
+  const uploads = createPlaces(
+    'uploadsAtOnceMaxCount',
+    'uploadsPerTokenMaxCount',
+    (limit, whose) =>
+      new CatalogError('OVERLOADED', `${whose} receives ${limits[limit]} uploads at a time; send it again`, {
+        limit,
+        maximum: limits[limit],
+        retryAfterSeconds: 5
+      })
+  )
+  const streams = createPlaces(
+    'loadEventStreamsMaxCount',
+    'loadEventStreamsPerTokenMaxCount',
+    (limit, whose) =>
+      new CatalogError(
+        'RATE_LIMITED',
+        `${whose} serves ${limits[limit]} streams of events at a time; poll the load, or come again`,
+        { limit, maximum: limits[limit], retryAfterSeconds: 5 }
+      )
+  )
   app.addHook('preClose', async () => {
     watch.close()
   })
@@ -57,23 +78,14 @@ export async function loadsRoutes(
     const submission = readSubmission(query, request.headers, config)
     const wait = readWait(query.wait)
     const body = readBody(request.raw)
-    const maximum = limits.uploadsAtOnceMaxCount
-    if (uploads >= maximum)
-      throw new CatalogError(
-        'OVERLOADED',
-        `This process receives ${maximum} uploads at a time; send it again`,
-        { limit: 'uploadsAtOnceMaxCount', maximum, retryAfterSeconds: 5 }
-      )
-    uploads += 1
+    const leave = uploads.take(request.actor)
     const { id, isReplay } = await receiveLoad(
       uploadDb,
       queue,
       { ...submission, connections, actor: request.actor, requestId: request.id },
-      body,
+      whileAllowed(body, request),
       knownIds
-    ).finally(() => {
-      uploads -= 1
-    })
+    ).finally(leave)
     if (isReplay) reply.header('idempotency-replayed', 'true')
     return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
   })
@@ -97,15 +109,12 @@ export async function loadsRoutes(
     const load = await readLoad(db, request.actor, request.params.id)
     // A browser reconnects when a stream ends, unless it is told that the stream is complete.
     if (hasEnded(load) && request.headers['last-event-id'] === eventIdOf(load)) return reply.code(204).send()
-    const maximum = limits.loadEventStreamsMaxCount
-    if (watch.count() >= maximum)
-      throw new CatalogError(
-        'RATE_LIMITED',
-        `This process serves ${maximum} streams of events at a time; poll the load, or come again`,
-        { limit: 'loadEventStreamsMaxCount', maximum, retryAfterSeconds: 5 }
-      )
+    const leave = streams.take(request.actor)
     const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
+    reply.raw.once('close', () => {
+      leave()
+      gone.abort()
+    })
     // The connection ends with the stream: a kept one would delay a stop.
     reply.type('text/event-stream; charset=utf-8').headers({ 'x-accel-buffering': 'no', connection: 'close' })
     return reply.send(

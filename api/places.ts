@@ -1,0 +1,35 @@
+/** Places of requests that last long: so many in a process, and fewer for one token, so that others find some free. */
+import type { CatalogError } from '../shared/errors.ts'
+import { limits, type LimitName } from '../shared/limits.ts'
+import type { Actor } from '../shared/model/changes.ts'
+
+export type Places = {
+  /** Takes a place; call the returned function once when it is free again. Throws what `refuse` makes. */
+  take(actor: Actor): () => void
+}
+
+/** `ofAll` limits the process and `ofToken` each token. `refuse` makes the error from the limit that is exceeded. */
+export function createPlaces(
+  ofAll: LimitName,
+  ofToken: LimitName,
+  refuse: (limit: LimitName, whose: string) => CatalogError
+): Places {
+  const taken = new Map<string, number>()
+  let all = 0
+  return {
+    take({ tokenId, urn }) {
+      const key = tokenId ?? urn
+      const own = taken.get(key) ?? 0
+      if (all >= limits[ofAll]) throw refuse(ofAll, 'This process')
+      if (own >= limits[ofToken]) throw refuse(ofToken, 'For one token, this process')
+      all += 1
+      taken.set(key, own + 1)
+      return () => {
+        all -= 1
+        const left = (taken.get(key) ?? 1) - 1
+        if (left === 0) taken.delete(key)
+        else taken.set(key, left)
+      }
+    }
+  }
+}
