@@ -1,5 +1,5 @@
 /**
- * `npm run abuse [-- --only WORD]`: sends each attack to an API and a worker that run as in production, while
+ * `npm run abuse [-- --only WORD]` (`--only probes`: all probes): sends each attack to an API and a worker that run as in production, while
  * another client reads on schedule. Exits with 1 if an answer is not one of the expected ones, the other
  * client's p99 or the memory of a process is over its bound, a request of the other client fails, or a
  * process ends.
@@ -16,17 +16,17 @@ import { freePort } from '../support/redis.ts'
 import { startTestServices } from '../support/services.ts'
 import { createAdminToken, keepRunning, runCommand } from '../torture/processes.ts'
 import type { Attack } from './attack.ts'
+import { groups } from './attacks.ts'
 import { startBystander, type Running, type Service } from './bystander.ts'
 import { catalogLoads } from './catalog.ts'
 import { fire, isExpected } from './fire.ts'
-import { heavyReads } from './heavy-reads.ts'
-import { longDocuments } from './long-documents.ts'
-import { smallPatches } from './small-patches.ts'
-
-/** Each group begins with a new process, so that garbage of the previous group does not count. */
-const groups: readonly (readonly Attack[])[] = [heavyReads, longDocuments, smallPatches]
+import { probes } from './probes/probes.ts'
+import { runProbes } from './run-probes.ts'
+import { slowConnections } from './slow-connections.ts'
 
 const bounds = { p99Ms: 250, rssMb: 800 }
+/** The bound of the other client's p99 while probes are sent, on any machine. */
+const probesMaxMs = 500
 /**
  * An attack that is answered at once is repeated for this long, so that the other client is measured during
  * it.
@@ -39,25 +39,42 @@ const { values } = parseArgs({ options: { only: { type: 'string' } } })
 async function main(): Promise<void> {
   const services = await startTestServices()
   const server = services.env[testDatabaseEnv.url] ?? ''
-  const name = `abuse_${randomBytes(4).toString('hex')}`
-  await runOnServer(server, `create database ${name} template ${services.env[testDatabaseEnv.template]}`)
   const folder = mkdtempSync(join(tmpdir(), 'tributary-abuse-'))
+  const withDatabase = async <Result>(run: (url: string) => Promise<Result>): Promise<Result> => {
+    const name = `abuse_${randomBytes(4).toString('hex')}`
+    await runOnServer(server, `create database ${name} template ${services.env[testDatabaseEnv.template]}`)
+    try {
+      return await run(urlOfDatabase(server, name))
+    } finally {
+      await dropDatabase(server, name)
+    }
+  }
   try {
-    const failed = await attackAll(urlOfDatabase(server, name), folder)
     const chosen = chosenGroups().flat().length
+    const failed = chosen === 0 ? 0 : await withDatabase((url) => attackAll(url, folder))
+    const probed = await withDatabase((databaseUrl) =>
+      runProbes(
+        { probes: probes.filter(isChosenProbe), slow: slowConnections.filter(isChosenProbe) },
+        { databaseUrl, folder, maxMs: probesMaxMs }
+      )
+    )
     // For the summary of a CI run.
-    console.log(`${chosen - failed} passed, ${failed} failed`)
-    process.exitCode = failed === 0 && chosen > 0 ? 0 : 1
+    const [passes, failures] = [chosen - failed + probed.passed, failed + probed.failed]
+    console.log(`${passes} passed, ${failures} failed`)
+    process.exitCode = failures === 0 && passes > 0 ? 0 : 1
   } finally {
-    await dropDatabase(server, name)
     await services.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
+const isChosenProbe = ({ name }: { name: string }): boolean => values.only === 'probes' || isChosen(name)
+
+const isChosen = (name: string): boolean => name.includes(values.only ?? '')
+
 const chosenGroups = (): Attack[][] =>
   groups
-    .map((attacks) => attacks.filter(({ name }) => name.includes(values.only ?? '')))
+    .map((attacks) => attacks.filter(({ name }) => isChosen(name)))
     .filter((attacks) => attacks.length > 0)
 
 /** The number of failed attacks. */
