@@ -8,6 +8,7 @@ import { benchLoadingInteractive } from './loading/interactive.ts'
 import { benchLoadingKinds } from './loading/kinds.ts'
 import { benchLoadingMemory } from './loading/memory.ts'
 import { benchLoading } from './loading/throughput.ts'
+import { benchWorkers } from './loading/workers.ts'
 import { benchOpenLineage } from './openlineage/bench.ts'
 import { benchSearch } from './search/bench.ts'
 
@@ -20,7 +21,8 @@ const benches: Record<string, (args: readonly string[]) => Promise<object>> = {
   'loading-interactive': benchLoadingInteractive,
   'loading-memory': benchLoadingMemory,
   openlineage: benchOpenLineage,
-  search: benchSearch
+  search: benchSearch,
+  workers: benchWorkers
 }
 
 const [name = '', ...args] = process.argv.slice(2)

@@ -10,13 +10,13 @@ export const assetUrn = (asset: number): string =>
 
 export type Edges = { upstream: Int32Array; downstream: Int32Array }
 
-/** Distinct edges, grouped by downstream, their upstreams drawn at random. */
-export function drawEdges(count: number, seed: number): Edges {
+/** Distinct edges, grouped by downstream, which begin at asset `first`; their upstreams drawn at random. */
+export function drawEdges(count: number, seed: number, first = 0): Edges {
   const random = randomFrom(seed)
   const edges = { upstream: new Int32Array(count), downstream: new Int32Array(count) }
   const drawn = new Set<number>()
   for (let index = 0; index < count; index += 1) {
-    const downstream = Math.floor(index / upstreamsPerAsset) % assetCount
+    const downstream = (first + Math.floor(index / upstreamsPerAsset)) % assetCount
     if (index % upstreamsPerAsset === 0) drawn.clear()
     let upstream = downstream
     while (upstream === downstream || drawn.has(upstream)) upstream = Math.floor(random() * assetCount)

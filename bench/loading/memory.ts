@@ -124,7 +124,7 @@ async function measureBomb(stage: Stage): Promise<Finding[]> {
 }
 
 async function renewProcesses({ api, processes }: Stage): Promise<void> {
-  await Promise.all(Object.values(processes).map((kept) => kept.kill()))
+  await Promise.all([processes.api, ...processes.workers].map((kept) => kept.kill()))
   await sleep(500)
   await untilReady(api)
 }
@@ -139,7 +139,7 @@ async function watched({ api, processes }: Stage, work: () => Promise<number>): 
       peaks.apiMb = Math.max(peaks.apiMb, apiMb)
       peaks.graphMb = Math.max(peaks.graphMb, graphMb)
       peaks.apiWithoutGraphMb = Math.max(peaks.apiWithoutGraphMb, apiMb - graphMb)
-      peaks.workerMb = Math.max(peaks.workerMb, residentMb(processes.worker))
+      peaks.workerMb = Math.max(peaks.workerMb, ...processes.workers.map(residentMb))
       await sleep(sampleEveryMs)
     }
   })()

@@ -1,4 +1,4 @@
-/** The processes of the loading benchmarks: a durable Postgres, a Redis where there is one, one API and one worker. */
+/** The processes of the loading benchmarks: a durable Postgres, a Redis where there is one, one API and its workers. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -37,13 +37,13 @@ export type Stage = {
   /** For files of the benchmark. */
   folder: string
   queue: 'redis' | 'postgres'
-  processes: { api: Kept; worker: Kept }
+  processes: { api: Kept; workers: readonly Kept[] }
   /** Seconds of processor time used so far, by whose they are. */
   cpu: () => Record<'api' | 'worker' | 'postgres' | 'client', number>
   stop: () => Promise<void>
 }
 
-export async function openStage(env: Record<string, string> = {}): Promise<Stage> {
+export async function openStage(env: Record<string, string> = {}, workerCount = 1): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-loading-'))
   const postgres = await startBenchPostgres()
   const { db, url } = await postgres.newDatabase('loading')
@@ -61,7 +61,9 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
   const token = createAdminToken(all)
   const processes = {
     api: keepRunning('api', ['serve'], all, folder),
-    worker: keepRunning('worker', ['work'], all, folder)
+    workers: Array.from({ length: workerCount }, (_, index) =>
+      keepRunning(`worker-${index}`, ['work'], all, folder)
+    )
   }
   const api = { url: `http://127.0.0.1:${port}`, token }
   await untilReady(api)
@@ -81,12 +83,12 @@ export async function openStage(env: Record<string, string> = {}): Promise<Stage
     processes,
     cpu: () => ({
       api: cpuSecondsOf(processes.api.pid() ?? 0),
-      worker: cpuSecondsOf(processes.worker.pid() ?? 0),
+      worker: processes.workers.reduce((seconds, kept) => seconds + cpuSecondsOf(kept.pid() ?? 0), 0),
       postgres: cpuSecondsOfTree(postgresPid),
       client: process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6
     }),
     async stop() {
-      await Promise.all(Object.values(processes).map((kept) => kept.stop()))
+      await Promise.all([processes.api, ...processes.workers].map((kept) => kept.stop()))
       redis?.stop()
       await db.destroy()
       await postgres.stop()
