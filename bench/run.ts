@@ -4,6 +4,7 @@ import { packagePath } from '../shared/platform/paths.ts'
 import { benchGraphUi } from './graph-ui/bench.ts'
 import { benchLineage } from './lineage/bench.ts'
 import { benchLineageHttp } from './lineage-http/bench.ts'
+import { benchSizes } from './lineage-http/sizes.ts'
 import { benchLoadingInteractive } from './loading/interactive.ts'
 import { benchLoadingKinds } from './loading/kinds.ts'
 import { benchLoadingMemory } from './loading/memory.ts'
@@ -22,6 +23,7 @@ const benches: Record<string, (args: readonly string[]) => Promise<object>> = {
   'loading-memory': benchLoadingMemory,
   openlineage: benchOpenLineage,
   search: benchSearch,
+  sizes: benchSizes,
   workers: benchWorkers
 }
 

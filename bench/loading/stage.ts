@@ -148,7 +148,11 @@ function cpuSecondsOfTree(pid: number): number {
 }
 
 /** Writes a file of lines, so that making them is no part of what is measured. Gives its name. */
-export async function writeLines({ folder }: Stage, name: string, lines: Iterable<string>): Promise<string> {
+export async function writeLines(
+  { folder }: Pick<Stage, 'folder'>,
+  name: string,
+  lines: Iterable<string>
+): Promise<string> {
   const file = join(folder, name)
   await pipeline(Readable.from(inPieces(lines), { objectMode: false }), createWriteStream(file))
   return file
@@ -156,11 +160,10 @@ export async function writeLines({ folder }: Stage, name: string, lines: Iterabl
 
 /** Sends a file as a load and waits for its end. Throws where it does not end done without rejects. */
 export async function sendFile(
-  stage: Stage,
+  { api }: { api: Pick<Api, 'url' | 'token'> },
   file: string,
   parameters: Record<string, string>
 ): Promise<{ load: LoadState; acceptedS: number; doneS: number }> {
-  const { api } = stage
   const begun = performance.now()
   const { status, text } = await upload(
     api,

@@ -1,0 +1,110 @@
+/**
+ * `npm run bench -- sizes [L|XL]`: what a catalog of a size takes and does: disk, memory, start, reads and a load.
+ *
+ * XL has ten million assets and fifty million edges. It takes about half an hour, 20 GB of disk and 8 GB of memory:
+ * `NODE_OPTIONS=--max-old-space-size=12000 npm run bench -- sizes XL`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { query } from '../../shared/db/query.ts'
+import { keepRunning } from '../../test/torture/processes.ts'
+import { randomFrom } from '../../test/torture/workload.ts'
+import { connectBenchDatabase, startBenchPostgres } from '../lineage/bench-database.ts'
+import type { BenchGraph, GraphName } from '../lineage/graphs.ts'
+import { sendFile, writeLines } from '../loading/stage.ts'
+import { startApi } from './api-process.ts'
+import { asker } from './ask.ts'
+import { rounded, type Finding } from './findings.ts'
+import { benchHub } from './hub.ts'
+import { benchLoad } from './load.ts'
+import { fillCatalog, untilInMemory, type Catalog } from './stage.ts'
+
+const newEdgeCount = 500_000
+
+type Disk = { name: string; tableMb: number; indexMb: number; rows: number }
+
+export async function benchSizes([name = 'L']: readonly string[]): Promise<object> {
+  if (name !== 'L' && name !== 'XL') throw new Error('sizes are measured of L or XL')
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-bench-sizes-'))
+  const postgres = await startBenchPostgres()
+  try {
+    const catalog = await fillCatalog(postgres, name satisfies GraphName, folder)
+    const { assetCount, edges } = catalog.graph
+    console.log(`${name}: ${assetCount} assets, ${edges.upstream.length} edges`)
+    const disk = await readDisk(catalog)
+    console.table(disk)
+    const findings = [...(await benchLoad(catalog)), ...(await benchHub(catalog))]
+    for (const { name: what, value, unit, context } of findings)
+      console.log(`${what}: ${rounded(value)} ${unit} ${JSON.stringify(context)}`)
+    const load = await timeLoad(catalog)
+    console.table([load])
+    return {
+      graph: name,
+      assetCount,
+      edgeCount: edges.upstream.length,
+      disk,
+      findings: withoutGoals(findings),
+      load
+    }
+  } finally {
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Their goals are those of L on a quiet machine. */
+const withoutGoals = (findings: readonly Finding[]) =>
+  findings.map(({ name, value, unit, context }) => ({ name, value, unit, context }))
+
+/** The tables of more than a megabyte, the largest first. */
+async function readDisk({ databaseUrl }: Catalog): Promise<Disk[]> {
+  const db = connectBenchDatabase(databaseUrl)
+  try {
+    return await query<Disk>(
+      db,
+      `
+      select relname as name, round(pg_table_size(oid) / 1e6)::float8 as "tableMb",
+             round(pg_indexes_size(oid) / 1e6)::float8 as "indexMb", reltuples::float8 as rows
+      from pg_class where relkind = 'r' and pg_total_relation_size(oid) > 1e6 and relnamespace = 'public'::regnamespace
+      order by pg_total_relation_size(oid) desc`
+    )
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** Edges between assets that exist, drawn at random, from the first byte over HTTP until the load is done. */
+async function timeLoad(catalog: Catalog): Promise<Record<string, number>> {
+  const api = await startApi(catalog)
+  const worker = keepRunning(
+    'worker',
+    ['work'],
+    { DATABASE_URL: catalog.databaseUrl, LOG_LEVEL: 'warn', TRIBUTARY_DATA_DIR: catalog.folder },
+    catalog.folder
+  )
+  try {
+    await untilInMemory(catalog, asker(api))
+    const file = await writeLines(catalog, 'new-edges.ndjson', newEdgeLines(catalog.graph))
+    const { acceptedS, doneS } = await sendFile({ api }, file, { source: 'bench-sizes' })
+    return {
+      edges: newEdgeCount,
+      acceptedSeconds: rounded(acceptedS),
+      seconds: rounded(doneS),
+      edgesPerSecond: Math.round(newEdgeCount / doneS)
+    }
+  } finally {
+    await worker.stop()
+    await api.stop()
+  }
+}
+
+function* newEdgeLines(graph: BenchGraph): Generator<string> {
+  const random = randomFrom(51)
+  const draw = () => Math.floor(random() * graph.assetCount)
+  for (let count = 0; count < newEdgeCount; count += 1) {
+    const downstream = draw()
+    const upstream = (downstream + 1 + Math.floor(random() * (graph.assetCount - 1))) % graph.assetCount
+    yield `${JSON.stringify({ upstreamUrn: graph.urnOf(upstream), downstreamUrn: graph.urnOf(downstream) })}\n`
+  }
+}
