@@ -57,7 +57,7 @@ function CurrentPage() {
         true
       )
   }, [signedIn, page, url])
-  // Where the server cannot say who is signed in, people can try to sign in.
+  // If the server cannot say who is signed in, show the sign-in page.
   if (page === 'sign-in') return signedIn === undefined && !failure ? <Loading /> : <SignInPage />
   if (failure) return <Failure error={failure} retry={restore} />
   if (!signedIn) return <Loading />
@@ -71,7 +71,9 @@ function CurrentPage() {
   )
 }
 
-/** For a page of another person, or one whose file could not be loaded, as after an upgrade. */
+/**
+ * Shown instead of another person's page, or if the file of a page could not be loaded, as after an upgrade.
+ */
 const reloadPage = (): void => {
   location.reload()
 }

@@ -2,14 +2,14 @@
 import { assignDomain } from './domain-queries.ts'
 import { graphql } from './request.ts'
 
-/** Assets of one call: the server takes as many. */
+/** The number of assets in one call; the server accepts as many. */
 export const assignMaxCount = 5_000
 
 /** Null takes them out of their domains. */
 export const assign = (domain: string | null, urns: readonly string[]): Promise<unknown> =>
   graphql(assignDomain, { domain, resources: urns.map((resourceUrn) => ({ resourceUrn })) })
 
-/** An asset with the domain that it is in, or was in. */
+/** An asset with its present or earlier domain. */
 export type InDomain = { urn: string; domain: { urn: string } | null }
 
 /** Puts each asset back into its own domain. */

@@ -117,19 +117,19 @@ fragment domainEdges on DomainLineage {
 }
 ${named}`
 
-/** Between all domains of the top level. */
+/** Lineage between all top-level domains. */
 export const domainMap = define<{ domainLineage: RawDomainLineage }, { count: number }>(`
 query domainMap($count: Int) {
   domainLineage(input: { direction: DOWNSTREAM, count: $count }) { ...domainEdges }
 }${domainEdges}`)
 
-/** Between the direct sub-domains of one, and the assets directly in it. */
+/** Lineage between the direct sub-domains of a domain, and the assets directly in it. */
 export const domainMapWithin = define<{ domainLineage: RawDomainLineage }, { urn: string; count: number }>(`
 query domainMapWithin($urn: String!, $count: Int) {
   domainLineage(input: { within: $urn, direction: DOWNSTREAM, count: $count }) { ...domainEdges }
 }${domainEdges}`)
 
-/** Between one domain and all others. */
+/** Lineage between one domain and all others. */
 export const domainMapOf = define<
   { down: RawDomainLineage; up: RawDomainLineage },
   { urn: string; count: number }
@@ -164,7 +164,7 @@ export const deleteDomain = define<{ deleteDomain: boolean }, { urn: string }>(
   `mutation deleteDomain($urn: String!) { deleteDomain(urn: $urn) }`
 )
 
-/** Null as the domain takes the assets out of theirs. */
+/** Takes the assets out of their domains if the domain is null. */
 export const assignDomain = define<
   { batchSetDomain: boolean },
   { domain: string | null; resources: { resourceUrn: string }[] }

@@ -19,7 +19,10 @@ export type Session = {
 /** `null` while nobody is signed in, `undefined` before the server has answered. */
 export const session = signal<Session | null | undefined>(undefined)
 
-/** Whether somebody else has signed in in this browser: what the page shows is then not theirs. */
+/**
+ * Whether another person has signed in in this browser since; the page then still shows the data of the
+ * first.
+ */
 export const isAnothers = signal(false)
 
 export const canWrite = (): boolean => session.value?.scopes.some((scope) => scope !== 'read') ?? false
@@ -46,7 +49,7 @@ async function takeOver(response: Response): Promise<void> {
   session.value = body as Session
 }
 
-/** Throws ApiError if the server cannot tell. */
+/** Throws ApiError if the server cannot say. */
 export async function restoreSession(): Promise<void> {
   const before = session.value
   const response = await ask('GET', '../session')
@@ -55,7 +58,7 @@ export async function restoreSession(): Promise<void> {
   else if (session.value === before) session.value = null
 }
 
-/** Whether people can sign in with an identity provider. False where the server cannot say. */
+/** Whether people can sign in with an identity provider. False if the server cannot say. */
 export async function hasIdentityProvider(): Promise<boolean> {
   const response = await ask('GET', '../session/methods').catch(() => null)
   const body = response?.ok ? ((await response.json().catch(() => null)) as Methods | null) : null

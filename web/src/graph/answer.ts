@@ -1,4 +1,4 @@
-/** Reads what the server answers of a lineage view. */
+/** Reads the server's answer for a lineage view. */
 import { cardOf } from '../api/entity.ts'
 import type { RawGraph } from '../api/lineage-queries.ts'
 import type { GraphAnswer } from './picture.ts'

@@ -1,4 +1,7 @@
-/** The graph as a list, where the screen is too narrow for a drawing: nearest first, each with its place and what is hidden behind it. */
+/**
+ * The graph as a list, for screens that are too narrow for a drawing: nearest first, each with its place and
+ * the number of hidden neighbours.
+ */
 import { useEffect, useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'

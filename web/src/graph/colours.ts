@@ -6,7 +6,7 @@ export const hueCount = 12
 
 export type Colour = { key: string; name: string; hue: number }
 
-/** A domain has the hue of the top-level domain that it is in. Null where there is nothing to colour by. */
+/** A domain has the hue of its top-level domain. Null if there is nothing to colour by. */
 export function colourOf({ card, domainsAbove }: AnswerNode, colouring: Colouring): Colour | null {
   if (colouring === 'domain')
     return (
@@ -23,7 +23,7 @@ export function colourOf({ card, domainsAbove }: AnswerNode, colouring: Colourin
   return { key: card.type, name: card.type, hue: typeHues.get(card.type) ?? hueOf(card.type) }
 }
 
-/** Types are few, so that each can have its own. */
+/** There are few types, so each has its own colour. */
 const typeHues: ReadonlyMap<string, number> = new Map(
   [
     'DATASET',

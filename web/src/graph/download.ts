@@ -1,4 +1,4 @@
-/** Gives the person a file of the graph: the SVG text with the colours of the theme, the same as pixels, or the cards as CSV. */
+/** Downloads the graph as a file: SVG in the colours of the theme, PNG, or the cards as CSV. */
 import { hueCount } from './colours.ts'
 import { csvOf, svgOf, type Palette } from './export.ts'
 import type { Colouring } from './model.ts'
@@ -23,7 +23,7 @@ function paletteOf(): Palette {
 /** Browsers refuse larger canvases. */
 const pixelsMost = 16_000
 
-/** Throws Error where the browser cannot make pixels of a picture this large. */
+/** Throws Error if the browser cannot make an image this large. */
 export async function download(
   placed: Placed,
   title: string,

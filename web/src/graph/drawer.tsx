@@ -1,4 +1,4 @@
-/** What is known of the chosen card, and what can be done from it. */
+/** Details of the chosen card, and the actions that start from it. */
 import { useState } from 'preact/hooks'
 import { addressOf, assetAddress } from '../address.ts'
 import { cardOf } from '../api/entity.ts'

@@ -1,4 +1,4 @@
-/** Says what the edge under the pointer joins. */
+/** A tip that names the two ends of the edge under the pointer. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import type { Item, Picture } from './picture.ts'

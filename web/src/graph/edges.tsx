@@ -1,9 +1,12 @@
-/** Edges: all of one style are one path; over them lie the highlighted ones, and invisible wide ones that can be pointed at. */
+/**
+ * Edges. All edges of one style are one path. Above them are the highlighted ones, and invisible wide ones
+ * that react to the pointer.
+ */
 import type { PlacedColumnEdge, PlacedEdge } from './scene.ts'
 import { columnEdgesDrawnMost, type Stage } from './stage.ts'
 import { visibleOf } from './visible.ts'
 
-/** More than this cannot be told apart, and each would be an element. */
+/** More edges than this cannot be told apart, and each would be an element of the page. */
 const pointableMostCount = 1_500
 
 const arrowOf = (path: string): string => {
@@ -63,7 +66,7 @@ export function EdgeTargets({ stage }: { stage: Stage }) {
   )
 }
 
-/** Column edges: all of them where they are few, else those of the column that one looks at. */
+/** Column edges: all of them if they are few, otherwise those of the column in focus. */
 export function ColumnEdges({ stage }: { stage: Stage }) {
   const scene = stage.placed.value?.scene
   const highlight = stage.highlight.value

@@ -1,4 +1,4 @@
-/** The whole picture as a file: SVG that opens alone, and the cards as CSV. */
+/** The whole picture as a file: a self-contained SVG, and the cards as CSV. */
 import { colourOf } from './colours.ts'
 import { factsOf, fitted } from './labels.ts'
 import type { Colouring } from './model.ts'
@@ -6,7 +6,7 @@ import type { Picture } from './picture.ts'
 import { heightOf, sizes, type PlacedItem, type Scene } from './scene.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 
-/** Colours of the theme that the picture is drawn in. */
+/** Colours of the theme in which the picture is drawn. */
 export type Palette = {
   page: string
   surface: string
@@ -25,7 +25,7 @@ const escaped = (text: string): string =>
     .replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`)
     .replace(/(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu, '\ufffd')
 
-/** Every card and every edge, whether or not the screen shows it. No reference to anything outside the file. */
+/** Every card and every edge, even those outside the screen. Refers to nothing outside the file. */
 export function svgOf(scene: Scene, title: string, colouring: Colouring, palette: Palette): string {
   const { x, y, width, height } = scene.bounds
   const line = (path: string, more: string): string =>
@@ -92,7 +92,7 @@ function itemSvg({ item, box }: PlacedItem, colouring: Colouring, palette: Palet
   ].join('')
 }
 
-/** A cell that a spreadsheet would take for a formula begins with an apostrophe. */
+/** A cell that a spreadsheet would read as a formula begins with an apostrophe. */
 export function csvCell(value: string | number | null): string {
   const text = value === null ? '' : String(value)
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
@@ -112,7 +112,10 @@ const csvHead = [
   'downstream'
 ]
 
-/** One line for each asset shown, also in closed groups, in the order of the answer; CRLF, as RFC 4180 has it. */
+/**
+ * One line per shown asset, including those in closed groups, in the order of the answer. CRLF, as in RFC
+ * 4180.
+ */
 export const csvOf = ({ cards }: Pick<Picture, 'cards'>): string =>
   [
     csvHead,

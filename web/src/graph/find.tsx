@@ -1,4 +1,4 @@
-/** Finds cards of the graph by name, URN or column, and goes there. */
+/** Finds cards of the graph by name, URN or column, and moves to them. */
 import { useId, useState } from 'preact/hooks'
 import type { Picture } from './picture.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'

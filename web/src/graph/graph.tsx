@@ -1,4 +1,4 @@
-/** The drawing: one SVG that moves as a whole, of which only what crosses the viewport is there. */
+/** The drawing: one SVG that moves as a whole and contains only what crosses the viewport. */
 import { effect } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { ColumnEdges, Edges, EdgeTargets, LitEdges } from './edges.tsx'
@@ -93,7 +93,7 @@ export function Graph({ stage, name, colouring, selected, column, actions, ready
     if (item?.getAttribute('data-testid') === 'stack')
       actions.openStack(item.getAttribute('data-item') ?? '', item)
     else if (item) actions.toggleGroup((item.getAttribute('data-item') ?? '').slice('group '.length))
-    // The box of a group is where one drags; only its title closes it.
+    // The box of a group can be dragged to move the view; only its title closes the group.
     else if (group && closest(event, '[data-title], :focus-visible'))
       actions.toggleGroup(group.getAttribute('data-group') ?? '')
   }
@@ -113,7 +113,7 @@ export function Graph({ stage, name, colouring, selected, column, actions, ready
       class="graph"
       data-testid="graph"
       role="group"
-      // Chromium makes an SVG with a listener for the focus a tab stop of its own.
+      // Chromium makes an SVG with a focus listener a tab stop.
       tabindex={-1}
       aria-label={words.canvas(name)}
       onClick={onClick}
@@ -126,7 +126,7 @@ export function Graph({ stage, name, colouring, selected, column, actions, ready
       onFocusIn={(event) => {
         const element = closest(event, '[data-node], [data-item]')
         const id = element?.getAttribute('data-node') ?? element?.getAttribute('data-item') ?? null
-        // A click beside the cards leaves the keyboard at its card.
+        // A click next to the cards does not change which card has the keyboard.
         if (id === null) return
         stage.focused.value = id
         if (closest(event, ':focus-visible')) actions.reveal(id)
@@ -147,7 +147,7 @@ export function Graph({ stage, name, colouring, selected, column, actions, ready
   )
 }
 
-/** Marks what is lit; the rest fades by style. No item is drawn anew. */
+/** Marks highlighted items; CSS fades the rest. No item is drawn again. */
 function light(world: SVGGElement, highlight: Highlight | null): void {
   world.toggleAttribute('data-dim', highlight !== null)
   world.toggleAttribute('data-dim-columns', highlight?.columns != null)
@@ -185,7 +185,8 @@ function Items({
   if (!placed) return <g ref={layer} />
   const { items, byId } = placed.scene
   const tabStop = [focused, selected].find((id) => id !== null && byId.has(id)) ?? items[0]?.item.id ?? null
-  // The tab stop is drawn wherever it is: without it, Tab would not reach the graph, and a card with the focus would lose it.
+  // The tab stop is always drawn. Without it, Tab would not reach the graph, and a focused card would lose
+  // the focus.
   const visible = items.filter(({ item, box }) => item.id === tabStop || crosses(box, window))
   return (
     <g ref={layer} class="items">
@@ -218,7 +219,7 @@ function Groups({ stage }: { stage: Stage }) {
   )
 }
 
-/** Stays in view as long as its box does, so it is drawn at each step of a pan, alone. */
+/** Visible as long as its box is, so it is drawn at each step of a pan, separately from the rest. */
 function GroupTitle({ stage, name, count, box }: { stage: Stage; name: string; count: number; box: Box }) {
   const { x, scale } = stage.view.value
   const size = Math.min(40, Math.max(13, 12 / scale))

@@ -1,4 +1,4 @@
-/** A sign for each type of asset, on 16 by 16 pixels, drawn in lines. */
+/** A line icon of 16 by 16 pixels for each type of asset. */
 const paths: { readonly [type: string]: string } = {
   DATASET: 'M2 4.5h12v8H2zM2 7.5h12M6.5 7.5v5',
   DATA_JOB:

@@ -1,4 +1,7 @@
-/** One card, stack or closed group of the graph. Drawn again only when it or its detail changes; what is hovered is an attribute. */
+/**
+ * One card, stack or closed group of the graph. It is drawn again only when it or its level of detail
+ * changes; hovering only sets an attribute.
+ */
 import type { VNode } from 'preact'
 import { colourOf } from './colours.ts'
 import { TypeIcon } from './icons.tsx'
@@ -17,14 +20,14 @@ export type ItemLook = {
   colouring: Colouring
   selected: string | null
   column: string | null
-  /** The item that Tab leads to. */
+  /** The item that Tab focuses. */
   tabStop: string | null
 }
 
 type Drawn = { key: string; node: VNode }
 const drawn = new WeakMap<PlacedItem, Drawn>()
 
-/** The same node for the same look: Preact then leaves the item alone. */
+/** Returns the same node for the same appearance, so Preact does not update the item. */
 export function itemNode(placed: PlacedItem, look: ItemLook): VNode {
   const { id } = placed.item
   const key = [look.detail, look.colouring, look.selected === id, look.tabStop === id, look.column].join(' ')
@@ -116,7 +119,7 @@ function CardView({
           style={isBlock ? { fill: hue } : undefined}
         />
       </g>
-      {/* Hidden from screen readers: the button's label has these texts in a better order, and more. */}
+      {/* Hidden from screen readers: the label of the button has these texts in a better order, and more. */}
       <g class="texts" aria-hidden="true">
         {!isBlock && (
           <rect class="bar" x="1.5" y="9" width="4" height={sizes.header - 18} rx="2" style={{ fill: hue }} />
@@ -166,7 +169,7 @@ const Badge = ({ degree, x }: { degree: number; x: number }) => (
   </g>
 )
 
-/** `+12` shows what is hidden, `−` hides what was opened. */
+/** `+12` shows hidden neighbours, `−` hides the added ones. */
 function Pill({
   urn,
   direction,

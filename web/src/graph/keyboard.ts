@@ -1,9 +1,12 @@
-/** Where the arrow keys lead in a picture. */
+/** The card that each arrow key moves to. */
 import type { Scene } from './scene.ts'
 
 export type Arrow = 'left' | 'right' | 'up' | 'down'
 
-/** Left and right follow edges to the neighbour that is nearest in height; up and down stay in the layer. Null at the rim. */
+/**
+ * Left and Right follow edges to the neighbour of nearest height; Up and Down stay in the layer. Null at the
+ * edge of the picture.
+ */
 export function nextItem({ items, byId, edges }: Scene, id: string, arrow: Arrow): string | null {
   const here = byId.get(id)
   if (!here) return items[0]?.item.id ?? null
@@ -61,10 +64,10 @@ const commands: { readonly [key: string]: KeyCommand } = {
   '0': { kind: 'zoomReset' }
 }
 
-/** What is read of a keyboard event. */
+/** The fields of a keyboard event that are read. */
 export type KeyPress = { key: string; ctrlKey: boolean; altKey: boolean; metaKey: boolean }
 
-/** Null for keys that are not the graph's, and those held together with Ctrl, Alt or Meta. */
+/** Null for keys that the graph does not use, and for keys pressed together with Ctrl, Alt or Meta. */
 export function commandOf({ key, ctrlKey, altKey, metaKey }: KeyPress): KeyCommand | null {
   if (ctrlKey || altKey || metaKey) return null
   const arrow = arrows[key]

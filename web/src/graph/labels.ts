@@ -1,9 +1,9 @@
-/** Texts on cards, cut so that they fit without being measured. */
+/** Texts on cards, cut to fit without measuring them. */
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { typeName } from '../texts.ts'
 import type { AnswerNode } from './picture.ts'
 
-/** Of the size of the font: letters of a proportional font, wide ones counted as such. */
+/** The width of a letter in a proportional font, as a share of the font size. */
 const widthOf = (letter: string): number =>
   /[mwMW@%]/.test(letter)
     ? 0.95
@@ -21,7 +21,10 @@ export function textWidth(text: string, fontSize: number): number {
   return width * fontSize
 }
 
-/** The beginning and the end, which tell most names apart, with … between them where all of it does not fit. */
+/**
+ * The whole text if it fits; otherwise its beginning and end, which tell most names apart, with … between
+ * them.
+ */
 export function fitted(text: string, room: number, fontSize: number): string {
   if (textWidth(text, fontSize) <= room) return text
   const letters = [...text]
@@ -43,7 +46,7 @@ export function fitted(text: string, room: number, fontSize: number): string {
 export const factsOf = ({ card }: AnswerNode): string =>
   [card.platform ?? typeName(card.type), card.environment, card.domain?.name].filter(Boolean).join(' · ')
 
-/** What a screen reader says of a card. */
+/** The text of a card for screen readers. */
 export const labelOf = ({ card, side, degree, ...node }: AnswerNode): string =>
   words.card({
     name: card.name,

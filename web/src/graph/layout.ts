@@ -1,8 +1,8 @@
 /**
- * Lays a lineage graph out from left to right: layers by flow, few crossings, cards near what they are joined to.
- *
- * A pure function without a clock: the same question gives the same picture. Every edge leads from left to right except those
- * that close a cycle, and no two cards overlap. The card that is held (`anchor`) stays where it was.
+ * Lays out a lineage graph from left to right: layers in the direction of flow, few crossings, cards near
+ * their neighbours. A pure function without a clock: the same input gives the same picture. Every edge leads
+ * from left to right, except those that close a cycle, and no two cards overlap. The `anchor` card stays
+ * where it was.
  */
 import { backEdges } from './layout/cycles.ts'
 import { cutLongEdges, layersOf, type Chains } from './layout/layers.ts'
@@ -17,9 +17,9 @@ export type LayoutNode = {
   id: string
   width: number
   height: number
-  /** Where edges join the card, below its top. */
+  /** The height at which edges join the card, measured from its top. */
   portY: number
-  /** Cards of one lane share a horizontal band; null where there are no lanes. */
+  /** Cards of one lane share a horizontal band; null without lanes. */
   lane?: string | null
 }
 
@@ -27,9 +27,9 @@ export type LayoutEdge = { id: string; from: string; to: string }
 
 export type LayoutQuestion = {
   nodes: readonly LayoutNode[]
-  /** Edges with an unknown end are left out. */
+  /** Edges with an unknown end are ignored. */
   edges: readonly LayoutEdge[]
-  /** Boxes of the picture before, which the new one should resemble. */
+  /** Boxes of the previous picture, which the new one should resemble. */
   former?: ReadonlyMap<string, Point>
   /** The card whose top left corner must be at this point. */
   anchor?: { id: string; x: number; y: number } | null
@@ -39,9 +39,12 @@ export type PlacedEdge = {
   id: string
   from: string
   to: string
-  /** Whether it closes a cycle; then it leads from right to left. */
+  /** Whether the edge closes a cycle. It then leads from right to left. */
   isLoop: boolean
-  /** From the right side of `from` to the left side of `to`; between them the left and the right side of each layer that the edge passes. */
+  /**
+   * Points from the right side of `from` to the left side of `to`. In between are the left and the right
+   * side of each layer that the edge passes.
+   */
   points: readonly Point[]
 }
 
@@ -55,7 +58,7 @@ export type Layout = {
   bounds: Box
 }
 
-/** Pixels between cards, layers, and an edge and what is next to it. */
+/** Pixels between cards, between layers, and between an edge and its neighbour. */
 export const gaps = { row: 20, layer: 132, edge: 10, lane: 44, laneSide: 24 }
 
 export function layOut({ nodes, edges, former, anchor }: LayoutQuestion): Layout {
@@ -142,7 +145,7 @@ export function boundsOf(boxes: readonly Box[]): Box {
     : { x: left, y: top, width: right - left, height: bottom - top }
 }
 
-/** The former y of each point: that of a long edge lies between those of its ends. */
+/** The previous y of each point; for a point of a long edge, a y between those of its ends. */
 function formerOf(
   nodes: readonly LayoutNode[],
   { pointCount, chainOf }: Chains,
@@ -183,7 +186,10 @@ function placeAll(
   return { layers, room, y: placePoints({ layers, segments, ...room, firstOfEdges: nodes.length }) }
 }
 
-/** Lanes are bands across all layers, each as high as its own cards need, in the order in which the plain picture has them. */
+/**
+ * Lanes are bands across all layers. Each is as high as its own cards need, and they are in the order of the
+ * picture without lanes.
+ */
 function placeInLanes(
   nodes: readonly LayoutNode[],
   graph: IndexGraph,

@@ -1,4 +1,4 @@
-/** What the colours, lines and numbers of the graph mean. */
+/** The legend of the graph: the meaning of colours, lines and numbers. */
 import { typeName } from '../texts.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { colourOf } from './colours.ts'
@@ -6,8 +6,8 @@ import { colourings, type Colouring } from './model.ts'
 import { Choice } from './toolbar.tsx'
 import type { Picture } from './picture.ts'
 
-/** More names than this are a table. */
-const coloursMostCount = 24
+/** More names than this would be too many for a legend. */
+const coloursMaxCount = 24
 
 export function Legend({
   picture,
@@ -26,7 +26,7 @@ export function Legend({
     if (colour) colours.set(colour.key, colour)
     else isAnyOther = true
   }
-  const named = [...colours.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, coloursMostCount)
+  const named = [...colours.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, coloursMaxCount)
   return (
     <details class="over legend">
       <summary>{words.legend.label}</summary>

@@ -1,4 +1,7 @@
-/** A list of any length in a small box: only the rows in view are drawn, and each of them can be reached by scrolling and by Tab. */
+/**
+ * A list of any length in a small box: only the visible rows are drawn, and scrolling and Tab reach every
+ * row.
+ */
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { useVirtual } from '../parts/use-virtual.ts'
@@ -20,7 +23,7 @@ export function LongList<Row>({ label, testId, rows, rowHeight, keyOf, draw }: P
     count: rows.length,
     rowHeight,
     headHeight: 0,
-    kept: focused
+    alwaysDrawn: focused
   })
   return (
     <div ref={scroller} class="long-list">

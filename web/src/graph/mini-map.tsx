@@ -1,18 +1,18 @@
-/** The whole graph in a corner, and in it what one looks at; a click or a drag moves there. */
+/** The whole graph in a corner, with the visible part marked; a click or a drag moves the view there. */
 import { useRef } from 'preact/hooks'
 import type { Stage } from './stage.ts'
 import { scales } from './visible.ts'
 import type { Viewport } from './viewport.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 
-/** Fewer cards are seen at once anyway. */
-const itemsLeastCount = 30
+/** Below this number, a viewport shows most of the cards anyway. */
+const itemsMinCount = 30
 const [width, height] = [190, 120]
 
 export function MiniMap({ stage, viewport }: { stage: Stage; viewport: Viewport | null }) {
   const svg = useRef<SVGSVGElement>(null)
   const scene = stage.placed.value?.scene
-  if (!scene || !viewport || scene.items.length <= itemsLeastCount) return null
+  if (!scene || !viewport || scene.items.length <= itemsMinCount) return null
   const { bounds } = scene
   const scale = Math.max(scales.least / 10, Math.min(width / bounds.width, height / bounds.height))
   const moveTo = (event: PointerEvent): void => {
@@ -25,7 +25,7 @@ export function MiniMap({ stage, viewport }: { stage: Stage; viewport: Viewport 
       height: 0
     })
   }
-  // At least a pixel each, so that nothing is lost.
+  // At least one pixel each, so that none disappears.
   const [least, lowest] = [1 / scale, 1 / scale]
   const path = scene.items
     .map(
@@ -60,7 +60,7 @@ export function MiniMap({ stage, viewport }: { stage: Stage; viewport: Viewport 
   )
 }
 
-/** Drawn anew at each step of a pan, so it is alone. */
+/** Drawn at each step of a pan, so it is a component of its own. */
 function Look({ stage }: { stage: Stage }) {
   const { x, y, scale } = stage.view.value
   const size = stage.size.value

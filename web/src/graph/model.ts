@@ -1,10 +1,12 @@
-/** The state of a lineage view: what the person chose, all of it in the address, and what it asks of the server. */
+/**
+ * The state of a lineage view: the person's choices, all of them in the address, and the request for them.
+ */
 import { isColumnUrn } from '../api/column-urn.ts'
 import { quoted } from '../command-line.ts'
 
 export type Direction = 'UPSTREAM' | 'DOWNSTREAM'
 
-/** Neighbours to add to a card: the next `count`, or all that fit (null), or only those named. */
+/** The neighbours to add to a card: the next `count`, all that fit (null), or the named ones. */
 export type Expansion = {
   urn: string
   direction: Direction
@@ -23,25 +25,25 @@ export type SidesShown = (typeof sidesShown)[number]
 export type ViewState = {
   urn: string
   sides: SidesShown
-  /** Hops shown on each side that is shown. */
+  /** The hops on each shown side. */
   up: number
   down: number
   expansions: readonly Expansion[]
-  /** Cards whose neighbours on a side the hops do not add. */
+  /** Cards at which the hops end on a side. */
   collapsed: readonly Side[]
   showsColumns: boolean
-  /** URN of the column whose path is highlighted; only with columns. */
+  /** The URN of the column whose path is highlighted; only if columns are shown. */
   column: string | null
   hidesJobs: boolean
   group: Grouping
-  /** Groups that are not as they are by default. */
+  /** Groups whose state differs from the default. */
   toggledGroups: readonly string[]
   colour: Colouring
   selected: string | null
   /** Milliseconds since 1970; null for no bound. */
   since: number | null
   until: number | null
-  /** The other end of the paths that are highlighted. */
+  /** The other end of the highlighted paths. */
   pathTo: string | null
   /** Cards at most. */
   maxCards: number
@@ -49,13 +51,13 @@ export type ViewState = {
 
 export const bounds = {
   hopsMost: 20,
-  /** A side with more neighbours than this shows a page of them, and the rest as a stack. */
+  /** A side with more neighbours than this shows one page of them, and the rest as a stack. */
   fanOutAbove: 20,
   page: 10,
   cards: 200,
   cardsMost: 2_000,
   columnRows: 8,
-  /** Shortest paths that are listed and highlighted. */
+  /** The number of shortest paths that are listed and highlighted. */
   paths: 50
 }
 
@@ -81,7 +83,7 @@ export const firstView = (urn: string): ViewState => ({
 
 // --- the address -------------------------------------------------------------------------------------------------------
 
-/** Shorter and still unmistakable: `~` stands for `urn:li:`, and `!` marks what would be read as something else. */
+/** A shorter, unambiguous form: `~` means `urn:li:`, and `!` marks a text that would otherwise be misread. */
 export const shortUrn = (urn: string): string =>
   urn.replaceAll('!', '!!').replaceAll('~', '!t').replaceAll('urn:li:', '~')
 
@@ -90,7 +92,7 @@ export const longUrn = (text: string): string =>
 
 const letterOf = (direction: Direction): string => (direction === 'UPSTREAM' ? 'u' : 'd')
 
-/** The query of a view. What is as in the first view is left out. */
+/** The query of a view. Values that equal those of the first view are left out. */
 export function queryOf(state: ViewState): string {
   const first = firstView(state.urn)
   const params = new URLSearchParams({ urn: state.urn })
@@ -120,26 +122,29 @@ export function queryOf(state: ViewState): string {
   put('until', state.until, null)
   if (state.pathTo !== null) params.append('to', shortUrn(state.pathTo))
   put('max', state.maxCards, first.maxCards)
-  // These mean nothing in a query, and a URN with them is legible.
+  // These characters have no meaning in a query, and unescaped they keep a URN legible.
   return params.toString().replace(/%(3A|28|29|2C|7E|21|2A|2F)/g, (code) => decodeURIComponent(code))
 }
 
-/** Servers and proxies refuse longer ones. */
+/** Servers and proxies refuse longer addresses. */
 const queryMostChars = 4_000
 
 /**
- * The address of a view, relative to the page. Of a long one only the start is in the query; the rest is behind the `#`,
- * which browsers send to no server. `more` is there so that two such views have two addresses.
+ * The address of a view, relative to the page. If it is long, only the start is in the query; the rest is
+ * behind the `#`, which browsers do not send. `more` makes the addresses of two such views differ.
  */
 export function addressOfView(state: ViewState): string {
   const query = queryOf(state)
   if (query.length <= queryMostChars) return `./lineage?${query}`
   const end = query.indexOf('&')
   const rest = query.slice(end + 1)
-  return `./lineage?${query.slice(0, end)}&more=${markOf(rest)}#${rest}`
+  return `./lineage?${query.slice(0, end)}&more=${hashOf(rest)}#${rest}`
 }
 
-/** Reads the query and the hash of an address. `isCut`: what was behind the `#` is lost, so this is the first view. */
+/**
+ * Reads the query and the hash of an address. `isCut`: the part behind the `#` is lost, so this is the first
+ * view.
+ */
 export function viewOf({ search, hash }: { search: string; hash: string }): {
   state: ViewState
   isCut: boolean
@@ -148,20 +153,20 @@ export function viewOf({ search, hash }: { search: string; hash: string }): {
   const params = new URLSearchParams(search)
   const more = params.get('more')
   const rest = hash.slice(1)
-  const isLong = more !== null && more === markOf(rest)
+  const isLong = more !== null && more === hashOf(rest)
   if (!isLong) return { state: stateOf(search), isCut: more !== null, isLong }
   const start = new URLSearchParams({ urn: params.get('urn') ?? '' })
   return { state: stateOf(`${start.toString()}&${rest}`), isCut: false, isLong }
 }
 
-/** Tells one long text from another. */
-function markOf(text: string): string {
-  let mark = 0
-  for (let at = 0; at < text.length; at += 1) mark = (Math.imul(mark, 31) + text.charCodeAt(at)) >>> 0
-  return mark.toString(36)
+/** A hash that tells long texts apart. */
+function hashOf(text: string): string {
+  let hash = 0
+  for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) >>> 0
+  return hash.toString(36)
 }
 
-/** Reads any query: what makes no sense is as in the first view. */
+/** Reads any query: an invalid value is replaced by that of the first view. */
 export function stateOf(query: string): ViewState {
   const params = new URLSearchParams(query)
   const first = firstView(params.get('urn') ?? '')
@@ -244,7 +249,7 @@ export type GraphQuestion = {
   endTimeMillis?: number
 }
 
-/** Input of lineageGraph: all that a view shows comes with one request. */
+/** The input of lineageGraph. One request returns everything that a view shows. */
 export const questionOf = (state: ViewState): GraphQuestion => ({
   urn: state.urn,
   upHops: state.sides === 'down' ? 0 : state.up,
@@ -265,7 +270,7 @@ export const questionOf = (state: ViewState): GraphQuestion => ({
   ...(state.until === null ? {} : { endTimeMillis: state.until })
 })
 
-/** The command that prints the hops of the view. It has no expansions: what these add is left out. */
+/** The command that prints the hops of the view. It has no option for expansions, so these are left out. */
 export function commandOf({ urn, sides, up, down, showsColumns }: ViewState): string {
   const [direction, hops] =
     sides === 'up' ? ['upstream', up] : sides === 'down' ? ['downstream', down] : ['both', Math.max(up, down)]
@@ -284,7 +289,7 @@ const isSide =
   (each: Side): boolean =>
     each.urn === urn && each.direction === direction
 
-/** Shows the next page of hidden neighbours, or all of them where they are few or all are wanted. */
+/** Shows the next page of hidden neighbours, or all of them if they are few or `all` is set. */
 export function expanded(
   state: ViewState,
   side: Side,
@@ -304,13 +309,13 @@ export function expanded(
   }
 }
 
-/** Adds neighbours that the person picked. */
+/** Adds the neighbours that the person picked. */
 export const expandedBy = (state: ViewState, side: Side, only: readonly string[]): ViewState => ({
   ...state,
   expansions: [...state.expansions, { urn: side.urn, direction: side.direction, count: null, only }]
 })
 
-/** Takes back what was added to a side; where nothing was, hides what the hops show there. */
+/** Removes the neighbours added on a side; if there are none, hides those that the hops show there. */
 export function collapsed(state: ViewState, side: Side): ViewState {
   const left = state.expansions.filter((each) => !isSide(side)(each))
   return left.length < state.expansions.length
@@ -318,7 +323,7 @@ export function collapsed(state: ViewState, side: Side): ViewState {
     : { ...state, collapsed: [...state.collapsed, { urn: side.urn, direction: side.direction }] }
 }
 
-/** Makes sure that every step of a path is shown. */
+/** Adds every step of a path to the view. */
 export const expandedAlong = (state: ViewState, paths: readonly (readonly string[])[]): ViewState => {
   const steps = new Map<string, Set<string>>()
   for (const path of paths)

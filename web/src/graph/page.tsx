@@ -1,4 +1,7 @@
-/** The lineage page: reads the view from the address, asks the server once for it, and lets the person change it. */
+/**
+ * The lineage page: reads the view from the address, requests it with one call, and lets the person change
+ * it.
+ */
 import { useLocation } from 'preact-iso'
 import { useEffect } from 'preact/hooks'
 import { assetAddress, addressOf } from '../address.ts'
@@ -20,7 +23,7 @@ import '../style/lineage.css'
 
 export function LineagePage() {
   const { url, route } = useLocation()
-  // The router forgets what is behind the `#`; its address changes with it all the same.
+  // The router ignores the part behind the `#`, but its address changes with it.
   const { state, isCut, isLong } = viewOf({ search: new URL(url, location.href).search, hash: location.hash })
   const input = questionOf(state)
   const {
@@ -84,7 +87,7 @@ export function LineagePage() {
   )
 }
 
-/** What the server says of a URN that is unknown or not valid. */
+/** The server's codes for a URN that is unknown or not valid. */
 const isUnknown = (error: Error): boolean =>
   error instanceof ApiError &&
   ['NOT_FOUND', 'INVALID_URN', 'INVALID_CHARACTER'].some(

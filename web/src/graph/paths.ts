@@ -1,10 +1,10 @@
-/** Closures in a picture: everything upstream and downstream of a card or a column, and the edges that lead there. */
+/** Everything upstream and downstream of a card or a column in a picture, and the edges on the way. */
 
 export type Link = { id: string; from: string; to: string }
 
 export type Closure = { members: ReadonlySet<string>; links: ReadonlySet<string> }
 
-/** Links by their ends; made once per picture, so that each hover is only a walk. */
+/** Links by their ends, made once per picture, so that hovering only needs a walk. */
 export type Links = { from: ReadonlyMap<string, readonly Link[]>; to: ReadonlyMap<string, readonly Link[]> }
 
 export function linksOf(links: readonly Link[]): Links {
@@ -22,7 +22,7 @@ export function linksOf(links: readonly Link[]): Links {
   return { from, to }
 }
 
-/** The start, its ancestors and descendants, and every link of a way between the start and one of them. */
+/** The start, its ancestors and descendants, and every link on a path between the start and one of them. */
 export function closureOf(links: Links, start: string): Closure {
   const members = new Set([start])
   const crossed = new Set<string>()
@@ -45,7 +45,7 @@ export function closureOf(links: Links, start: string): Closure {
   return { members, links: crossed }
 }
 
-/** What the links of the given paths cross, each a list of members in order. */
+/** The members on the links of the given paths, one list in order for each path. */
 export function closureOfPaths(links: Links, paths: readonly (readonly string[])[]): Closure {
   const members = new Set(paths.flat())
   const crossed = new Set<string>()
@@ -60,7 +60,7 @@ export function closureOfPaths(links: Links, paths: readonly (readonly string[])
 
 const jobTypes: ReadonlySet<string> = new Set(['DATA_JOB', 'DATA_PROCESS_INSTANCE'])
 
-/** Paths as a view shows them: where it hides jobs, each once without the jobs between its ends. */
+/** Paths as a view shows them: if it hides jobs, each path once, without the jobs between its ends. */
 export function shownPaths(
   paths: readonly (readonly { urn: string; type: string }[])[],
   { hidesJobs }: { hidesJobs: boolean }

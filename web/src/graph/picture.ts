@@ -1,4 +1,7 @@
-/** Makes of a server's answer what a view shows: cards, stacks, groups, edges, rows and edges of columns, and exact counts. */
+/**
+ * Turns a server's answer into what a view shows: cards, stacks, groups, edges, rows and edges of columns,
+ * and exact counts.
+ */
 import { columnParts, isColumnUrn } from '../api/column-urn.ts'
 import type { Card } from '../api/entity.ts'
 import type { Direction, Grouping, ViewState } from './model.ts'
@@ -6,7 +9,7 @@ import { bounds } from './model.ts'
 import { closureOf, linksOf } from './paths.ts'
 
 export type ColumnRow = {
-  /** Null where the path makes no valid URN. */
+  /** Null if the path does not make a valid URN. */
   urn: string | null
   path: string
   dataType: string | null
@@ -18,7 +21,7 @@ export type ColumnRow = {
 
 export type AnswerNode = {
   card: Card
-  /** The domains above that of the card, nearest first. */
+  /** The domains above the card's domain, nearest first. */
   domainsAbove: readonly string[]
   side: 'START' | Direction | 'ASIDE'
   degree: number | null
@@ -40,7 +43,7 @@ export type AnswerEdge = {
 }
 
 export type GraphAnswer = {
-  /** Whether jobs were hidden in the view that this answers. */
+  /** Whether the view of this answer hides jobs. */
   hidesJobs: boolean
   nodes: readonly AnswerNode[]
   edges: readonly AnswerEdge[]
@@ -51,11 +54,11 @@ export type GraphAnswer = {
     assetEdges: number
     columnEdges: number | null
   }
-  /** False if a limit ended the walks: totals are then lower bounds. */
+  /** False if a limit ended the walks; totals are then lower bounds. */
   isComplete: boolean
 }
 
-/** What is at one side of a card: neighbours in all, of which hidden, and whether it was opened. */
+/** One side of a card: its number of neighbours, how many are hidden, and whether it is expanded. */
 export type SideOfCard = { count: number; hidden: number; isOpen: boolean }
 
 export type CardItem = {
@@ -64,7 +67,7 @@ export type CardItem = {
   node: AnswerNode
   sides: { [direction in Direction]: SideOfCard }
   rows: readonly ColumnRow[]
-  /** Columns that have no row. */
+  /** The number of columns without a row. */
   moreRows: number
   group: string | null
 }
@@ -87,7 +90,7 @@ export type PictureEdge = {
   from: string
   to: string
   kind: 'edge' | 'stack' | 'merged'
-  /** Edges that it stands for. */
+  /** The number of edges that it represents. */
   count: number
   via: readonly Card[]
   viaCount: number
@@ -95,23 +98,26 @@ export type PictureEdge = {
 
 export type ColumnEdge = { id: string; from: string; to: string; fromCard: string; toCard: string }
 
-/** `isOpen`: its cards are shown in a box; otherwise one item stands for them. */
+/** `isOpen`: its cards are shown in a box; otherwise one item represents them. */
 export type Group = { id: string; name: string; count: number; isOpen: boolean }
 
 export type Picture = {
   /** What is drawn. */
   items: readonly Item[]
-  /** Every asset shown, in the order of the answer; also those that a closed group stands for. */
+  /** Every shown asset, in the order of the answer, including those in closed groups. */
   cards: readonly CardItem[]
   edges: readonly PictureEdge[]
   columnEdges: readonly ColumnEdge[]
   groups: readonly Group[]
   counts: {
-    /** Assets shown that are upstream or downstream of the start, the start included; in closed groups as well. */
+    /**
+     * The number of shown assets upstream or downstream of the start, including the start and those in
+     * closed groups.
+     */
     shown: number
     /** All that there are. */
     total: number
-    /** Assets shown that are neither. */
+    /** The number of shown assets that are neither. */
     aside: number
     stacks: number
     columnEdges: number | null
@@ -189,13 +195,13 @@ const columnEdgesOf = (edges: readonly AnswerEdge[], shown: ReadonlySet<string>)
       : []
   })
 
-/** Edges between items; what a closed group hides is merged into one edge with a count. */
+/** Edges between items. The edges that a closed group hides are merged into one with a count. */
 function edgesOf(edges: readonly AnswerEdge[], itemOf: (urn: string) => string): PictureEdge[] {
   const merged = new Map<string, PictureEdge>()
   for (const { upstreamUrn, downstreamUrn, level, via, viaCount } of edges) {
     const [from, to] = [itemOf(upstreamUrn), itemOf(downstreamUrn)]
     const isMerged = from !== upstreamUrn || to !== downstreamUrn
-    // Of a start that is a column the nodes are columns, and so are the edges between them.
+    // If the start is a column, the nodes and the edges between them are columns.
     if (level === 'COLUMN' && isColumnUrn(upstreamUrn) && !isOfColumns(edges)) continue
     if (isMerged && from === to) continue
     const id = edgeId(from, to)
@@ -271,7 +277,7 @@ function rowsOf(
   return [...first, ...rows.filter(({ urn }) => urn === null || !taken.has(urn))].slice(0, bounds.columnRows)
 }
 
-/** A side that was opened and still has hidden neighbours shows them as a stack. */
+/** An expanded side that still has hidden neighbours shows them as a stack. */
 const stacksOf = ({ id, sides, group }: CardItem): StackItem[] =>
   (['UPSTREAM', 'DOWNSTREAM'] as const).flatMap((direction): StackItem[] => {
     const { hidden, isOpen } = sides[direction]

@@ -1,4 +1,7 @@
-/** Places a picture: boxes of all items, curves of all edges, rows and curves of columns. What is drawn is read off a scene. */
+/**
+ * Places a picture: boxes of all items, curves of all edges, rows and curves of columns. Drawing only reads
+ * the scene.
+ */
 import { layOut, type Box, type Point } from './layout.ts'
 import {
   edgeId,
@@ -37,7 +40,7 @@ export const heightOf = (item: Item): number => {
 
 const portOf = (item: Item): number => (item.kind === 'stack' ? sizes.stack : sizes.header) / 2
 
-/** `held` stays where it was in the scene before. */
+/** The item `held` stays where it was in the previous scene. */
 export function sceneOf(picture: Picture, former: Scene | null, held: string | null): Scene {
   const open = new Map(picture.groups.filter(({ isOpen }) => isOpen).map((group) => [group.id, group]))
   const laneOf = (item: Item): { lane?: string | null } =>
@@ -84,13 +87,13 @@ export function sceneOf(picture: Picture, former: Scene | null, held: string | n
 
 const text = ({ x, y }: Point): string => `${Math.round(x * 10) / 10},${Math.round(y * 10) / 10}`
 
-/** An S from point to point; it leaves and arrives level. */
+/** An S-shaped curve between two points, horizontal at both ends. */
 function bend(from: Point, to: Point): string {
   const reach = Math.max(24, (to.x - from.x) / 2)
   return `C${text({ x: from.x + reach, y: from.y })} ${text({ x: to.x - reach, y: to.y })} ${text(to)}`
 }
 
-/** Bends in the gaps between layers, straight lines through the layers between. */
+/** Curves in the gaps between layers, and straight lines through the layers. */
 function curve(points: readonly Point[]): { path: string; box: Box } {
   const [start, ...others] = points
   if (!start) return { path: '', box: boxOfPoints([]) }
@@ -103,7 +106,7 @@ function curve(points: readonly Point[]): { path: string; box: Box } {
   return { path, box: boxOfPoints(points, 4) }
 }
 
-/** Out at the right, around above or below the cards, in at the left. */
+/** Leaves on the right, passes above or below the cards, and enters on the left. */
 function loop(points: readonly Point[], source: Box, target: Box): { path: string; box: Box } {
   const [start, end] = [points[0], points.at(-1)]
   if (!start || !end) return { path: '', box: boxOfPoints([]) }
@@ -116,14 +119,14 @@ function loop(points: readonly Point[], source: Box, target: Box): { path: strin
   return { path, box: boxOfPoints([start, end, corner.right, corner.left], 4) }
 }
 
-/** The middle of a column's row; of one without a row that of the line “+n more”, or of the card. */
+/** The middle of the column's row. Without a row, the middle of the line “+n more”, or of the card. */
 export function rowMiddle(item: CardItem, box: Box, columnUrn: string): number {
   const place = item.rows.findIndex(({ urn }) => urn === columnUrn)
   const line = place >= 0 ? place : item.moreRows > 0 ? item.rows.length : -1
   return line < 0 ? box.y + sizes.header / 2 : box.y + sizes.header + sizes.rowsTop + (line + 0.5) * sizes.row
 }
 
-/** Along the way of the edge between its assets, so that it does not cross other cards. */
+/** Follows the edge between the two assets, so that it does not cross other cards. */
 function placeColumnEdge(
   edge: ColumnEdge,
   byId: ReadonlyMap<string, PlacedItem>,

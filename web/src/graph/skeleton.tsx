@@ -1,4 +1,4 @@
-/** Cards without words, while the first answer is on its way; not for answers that come at once. */
+/** Empty cards, shown while the first answer is on its way; not shown for fast answers. */
 import { useIsLate } from '../parts/states.tsx'
 import { texts } from '../texts.ts'
 

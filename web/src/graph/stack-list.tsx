@@ -1,4 +1,6 @@
-/** What a stack stands for: its assets by name, to be added one by one, by the page, or all. */
+/**
+ * The contents of a stack: its assets by name, which can be added one by one, by the page, or all at once.
+ */
 import { computePosition, flip, offset, shift } from '@floating-ui/dom'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
@@ -12,7 +14,7 @@ import { LongList } from './long-list.tsx'
 import { bounds, questionOf, type ViewState } from './model.ts'
 import type { StackItem } from './picture.ts'
 
-/** Names that come with one request, and in all; the table has more. */
+/** Names per request, and in all; the table has the rest. */
 const pageCount = 1_000
 const listedMostCount = 50_000
 

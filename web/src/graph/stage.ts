@@ -1,4 +1,7 @@
-/** What changes without a new picture: where one looks, what one points at, which card has the keyboard. Signals, so that only what depends on them is drawn. */
+/**
+ * State that changes without a new picture: the viewport, the item under the pointer, the card with the
+ * keyboard. Signals, so that only dependent parts are drawn again.
+ */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Box } from './layout.ts'
 import { closureOf, closureOfPaths, linksOf, type Links } from './paths.ts'
@@ -6,18 +9,18 @@ import { groupId, type Picture } from './picture.ts'
 import type { Scene } from './scene.ts'
 import { detailAt, isSameBox, windowOf, type DetailLevel, type Size, type View } from './visible.ts'
 
-/** What is highlighted; the rest fades. */
+/** The highlighted items; the rest fades. */
 export type Highlight = {
   items: ReadonlySet<string>
   edges: ReadonlySet<string>
-  /** Null where it is not about columns. */
+  /** Null if no columns are highlighted. */
   columns: ReadonlySet<string> | null
   columnEdges: ReadonlySet<string>
 }
 
 export type Placed = { picture: Picture; scene: Scene; links: Links; columnLinks: Links }
 
-/** More column edges than this are drawn only for the column that one looks at. */
+/** If there are more column edges than this, only those of the column in focus are drawn. */
 export const columnEdgesDrawnMost = 500
 
 export type Stage = {
@@ -62,7 +65,10 @@ function highlightOfColumn({ links, columnLinks, picture }: Placed, column: stri
   return { items, edges, columns: members, columnEdges }
 }
 
-/** Each step as the item that shows it, a card or its closed group; steps that nothing shows, such as hidden jobs, are bridged. */
+/**
+ * Each step as the item that shows it, a card or its closed group. Steps without an item, such as hidden
+ * jobs, are bridged.
+ */
 function pathsOfItems({ picture, scene }: Placed, paths: readonly (readonly string[])[]): string[][] {
   const groupOf = new Map(picture.cards.map(({ id, group }) => [id, group === null ? '' : groupId(group)]))
   return paths.map((path) => {

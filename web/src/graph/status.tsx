@@ -1,4 +1,4 @@
-/** What the line above the graph says: counts, columns, the column or the paths that are highlighted. */
+/** The line above the graph: counts, columns, and the highlighted column or paths. */
 import { useEffect, useRef } from 'preact/hooks'
 import { columnReach, lineagePaths } from '../api/lineage-queries.ts'
 import { graphql } from '../api/request.ts'
@@ -9,7 +9,7 @@ import { closureOf, shownPaths } from './paths.ts'
 import type { GraphAnswer } from './picture.ts'
 import { columnEdgesDrawnMost, type Placed } from './stage.ts'
 
-/** The counts, and what came or went with the last change; read out when it changes. */
+/** The counts, and what the last change added or removed. Screen readers read it out when it changes. */
 export function Status({ answer, placed: { picture, scene } }: { answer: GraphAnswer; placed: Placed }) {
   const former = useRef<{ answer: GraphAnswer; change: string }>({ answer, change: '' })
   if (former.current.answer !== answer) {
@@ -92,7 +92,7 @@ export function PathChip({
   state: ViewState
   answer: GraphAnswer
   setPaths: (paths: readonly (readonly string[])[]) => void
-  /** Adds the cards of the paths that the view lacks. */
+  /** Adds the cards that the paths need and the view does not show. */
   show: (paths: readonly (readonly string[])[]) => void
   clear: () => void
 }) {
@@ -112,7 +112,8 @@ export function PathChip({
       setPaths([])
     }
   }, [data, hidesJobs])
-  // Hiding jobs takes away what the cards behind them were opened by. Asked once, because there may be no room for them.
+  // Hiding jobs removes the cards that were expanded behind them. Requested only once, because there may be
+  // no room for them.
   const shownFor = useRef(hidesJobs)
   useEffect(() => {
     if (!data || shownFor.current === hidesJobs) return

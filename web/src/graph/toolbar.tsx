@@ -1,4 +1,4 @@
-/** What a view shows, to be chosen: sides, hops, columns, jobs, groups, colours, time; and what can be taken away. */
+/** The choices of a view: sides, hops, columns, jobs, groups, colours, time; and its exports. */
 import { useRef } from 'preact/hooks'
 import { bounds, groupings, sidesShown, type Grouping, type SidesShown, type ViewState } from './model.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
@@ -110,7 +110,7 @@ export function Choice<Value extends string>({
   choose
 }: {
   label: string
-  /** False where the values say what is chosen. */
+  /** False if the values already show the choice. */
   isNamed?: boolean
   values: readonly Value[]
   names: { readonly [value in Value]: string }

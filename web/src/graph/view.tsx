@@ -1,4 +1,7 @@
-/** One lineage view: toolbar, status, drawing, and what lies over it. The address has its state; the stage has where one looks. */
+/**
+ * One lineage view: toolbar, status, drawing and overlays. The address has its state; the stage has the
+ * viewport.
+ */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
@@ -40,17 +43,17 @@ type Props = {
   answer: GraphAnswer
   state: ViewState
   isLoading: boolean
-  /** Whether the link of the view is longer than some programs take. */
+  /** Whether the link of the view is longer than some programs accept. */
   isLong: boolean
-  /** What is wrong, above everything else. */
+  /** A problem, shown above everything else. */
   notice: ComponentChildren
   go: (next: ViewState, options?: { replace?: boolean }) => void
   leave: (address: string) => void
-  /** Shown where there is no lineage. */
+  /** Shown if there is no lineage. */
   empty: ComponentChildren
 }
 
-/** Steps of the zoom keys. */
+/** The factor of one press of a zoom key. */
 const zoomStep = 1.25
 
 export function View({ answer, state, isLoading, isLong, notice, go, leave, empty }: Props) {
@@ -87,7 +90,8 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
     stage.lockedColumn.value = column
   }, [column])
 
-  // The first picture of a start is shown as a whole, or from its start; later ones stay where they are.
+  // The first picture of a start is shown as a whole, or centred on its start; later pictures keep the
+  // viewport.
   const shownStart = useRef<string | null>(null)
   useLayoutEffect(() => {
     if (!viewport.current || shownStart.current === start.urn) return
@@ -105,14 +109,14 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
     if (!box) {
       const group = cardById.get(id)?.group
       if (group == null) return
-      // In a closed group: focused when the group is open.
+      // In a closed group: it gets the focus once the group is open.
       toOpen.current = id
       toggleGroup(group)
       return
     }
     stage.focused.value = id
     viewport.current?.reveal(box)
-    // It may have to be drawn first.
+    // It may not be drawn yet.
     requestAnimationFrame(() => {
       setTimeout(() => {
         const name = CSS.escape(id)
@@ -170,7 +174,7 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
   const keyDown: GraphActions['keyDown'] = (event, focused) => {
     const command = commandOf(event)
     if (!command) return
-    // Pills and rows within a card answer to Enter as buttons do.
+    // Enter presses the buttons and rows within a card.
     const isCard = event.target instanceof Element && event.target.classList.contains('card')
     if (command.kind === 'choose' && !isCard) {
       event.preventDefault()
@@ -179,7 +183,7 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
       return
     }
     event.preventDefault()
-    // The shell has a list of keys as well.
+    // The shell has its own list of keys.
     event.stopPropagation()
     const id = focused !== null && scene.byId.has(focused) ? focused : start.urn
     switch (command.kind) {

@@ -1,4 +1,4 @@
-/** Moves the view by wheel, pinch and drag (d3-zoom), and by the program. */
+/** Moves the view by wheel, pinch and drag (d3-zoom), and from code. */
 import { select } from 'd3-selection'
 import { zoom, zoomIdentity, type D3ZoomEvent } from 'd3-zoom'
 import type { Stage } from './stage.ts'

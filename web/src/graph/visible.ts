@@ -1,7 +1,7 @@
-/** Says what of a picture has to be drawn: what crosses the viewport, and with how much detail. */
+/** Decides which parts of a picture are drawn: those that cross the viewport, and with how much detail. */
 import type { Box, Point } from './layout.ts'
 
-/** How a picture is seen: a point p of it is at `p * scale + (x, y)` of the screen. */
+/** The transformation of a picture: its point p is at `p * scale + (x, y)` of the screen. */
 export type View = { x: number; y: number; scale: number }
 export type Size = { width: number; height: number }
 
@@ -13,12 +13,15 @@ export const scales = { least: 0.02, most: 2, names: 0.6, blocks: 0.25 }
 export const detailAt = (scale: number): DetailLevel =>
   scale >= scales.names ? 'full' : scale >= scales.blocks ? 'names' : 'blocks'
 
-/** Pixels of the screen; the drawn part grows by as much on each side, so that small movements draw nothing new. */
+/**
+ * Pixels of the screen. The drawn part is larger than the viewport by this on each side, so that small
+ * movements draw nothing new.
+ */
 const tile = 320
 
 /**
- * The part of the picture to draw. It contains the viewport and changes only when the view crosses a tile or the scale
- * changes by a tenth, so that a picture is not drawn anew at each step of a pan.
+ * The part of the picture to draw. It contains the viewport, and changes only when the view crosses a tile
+ * or the scale changes by a tenth, so that a picture is not drawn at each step of a pan.
  */
 export function windowOf(view: View, size: Size): Box {
   const step = tile / 1.1 ** Math.floor(Math.log(view.scale) / Math.log(1.1))
@@ -36,7 +39,7 @@ export const isSameBox = (a: Box, b: Box): boolean =>
 export const crosses = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 
-/** What contains all of a line through the points, the room its curves take included. At least one pixel each way. */
+/** The box of a line through the points, with room for its curves. At least one pixel in each direction. */
 export function boxOfPoints(points: readonly Point[], margin = 0): Box {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
   for (const { x, y } of points) {
@@ -54,8 +57,8 @@ export function boxOfPoints(points: readonly Point[], margin = 0): Box {
 }
 
 /**
- * The items whose box crosses the window. An edge is drawn where its own box does, even if neither of its ends is in the
- * window: judged by its ends, a long edge would vanish while one looks at its middle.
+ * The items whose box crosses the window. An edge is drawn if its own box crosses the window, even if
+ * neither of its ends is inside: otherwise a long edge would vanish while its middle is on the screen.
  */
 export const visibleOf = <Item extends { box: Box }>(items: readonly Item[], window: Box): Item[] =>
   items.filter(({ box }) => crosses(box, window))
@@ -81,7 +84,10 @@ export const viewCentredOn = (box: Box, size: Size, scale: number): View => ({
   y: size.height / 2 - (box.y + box.height / 2) * scale
 })
 
-/** The same scale, moved so that no side of the screen is empty where the box has more to show, and the box in the middle where it fits. */
+/**
+ * The same scale, moved so that no side of the screen is empty while the box has more to show on it; in a
+ * direction in which the box fits, it is centred.
+ */
 export function withinBox(view: View, box: Box, size: Size, margin = 48): View {
   const along = (offset: number, begin: number, length: number, room: number): number => {
     const [first, last] = [margin - begin * view.scale, room - margin - (begin + length) * view.scale]

@@ -88,7 +88,7 @@ export function HomePage() {
   )
 }
 
-/** Asked for on its own: the page does not wait for it. */
+/** Requested separately, so that the page does not wait for it. */
 function Connected() {
   const { data, error, reload } = useResource('connected', (signal) =>
     graphql(mostConnected, { count: connectedCount }, signal)

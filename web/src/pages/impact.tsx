@@ -39,10 +39,10 @@ import {
 import { countOwners, toImpactRow, type ImpactRow } from './impact-rows.ts'
 import '../style/impact.css'
 
-/** Rows of one request, and rows that the table holds. */
+/** The number of rows in one request, and in the table. */
 const pageCount = 1_000
 const rowsMaxCount = 50_000
-/** Names of domains and owners that are listed; the rest is counted. */
+/** The number of domains and owners that are listed; the rest are only counted. */
 const listedMaxCount = 12
 const typingMs = 200
 
@@ -53,7 +53,7 @@ export function ImpactTable({ urn }: { urn: string }) {
   const question = readImpactQuestion(urn, address.query)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isSetting, setSetting] = useState(false)
-  /** Grows with every change of domains. */
+  /** A number that grows with every change of domains. */
   const [version, setVersion] = useState(0)
   const key = `${version} ${JSON.stringify(question)}`
   useEffect(() => {

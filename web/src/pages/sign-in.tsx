@@ -1,6 +1,6 @@
 /**
- * Sign-in with an identity provider, by the one-time code in the link that `npm start` prints, or by an access
- * token. A person who is signed in is told so first.
+ * The sign-in page: an identity provider, the one-time code in the link of `npm start`, or an access token.
+ * It first tells people if they are signed in already.
  */
 import { useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
@@ -20,7 +20,7 @@ export function SignInPage() {
   const [isBusy, setBusy] = useState(false)
   const next = safeNext(query.next)
   const goOn = (): void => {
-    // The explorer is a document of its own.
+    // The explorer is a separate document.
     if (pageOf(new URL(next, location.href).pathname) === null) location.assign(next)
     else goTo(route, next, true)
   }
@@ -96,7 +96,7 @@ function WithProvider({ next }: { next: string }) {
   if (!hasProvider) return null
   return (
     <>
-      {/* No link: the router would take it for a page of its own. */}
+      {/* Not a link, because the router would treat it as one of its own pages. */}
       <button
         class="primary"
         type="button"

@@ -12,7 +12,10 @@ export type ComboboxProps = {
   text: string
   setText: (text: string) => void
   options: readonly Card[]
-  /** A floating list lies over the page, begins without a choice, and closes at Escape and when the focus leaves. */
+  /**
+   * A floating list covers the page, has no option chosen at first, and closes on Escape and when the focus
+   * leaves.
+   */
   isFloating?: boolean
   /** Whether the field has the focus from the start. */
   isFirst?: boolean

@@ -1,11 +1,11 @@
-/** What each page offers to copy: its link, its question as GraphQL, the command with the same answer. */
+/** The copy buttons of each page: its link, its GraphQL query, and the command with the same answer. */
 import { CopyButton } from './copy-button.tsx'
 import { printGraphql, type GraphqlQuestion } from '../command-line.ts'
 import { texts } from '../texts.ts'
 
 export const CopyAs = ({ graphql, command }: { graphql: GraphqlQuestion; command: string }) => (
   <div class="row copy-as" role="group" aria-label={texts.copy.page}>
-    {/* Read when it is pressed: a page changes its address without being drawn anew. */}
+    {/* Read when the button is pressed, because the address of a page changes without a new render. */}
     <CopyButton text={() => location.href} label={texts.copy.link} />
     <CopyButton text={() => printGraphql(graphql)} label={texts.copy.graphql} />
     <CopyButton text={command} label={texts.copy.cli} />

@@ -16,7 +16,7 @@ const optionsMaxCount = 12
 export function SearchField({ isLarge = false }: { isLarge?: boolean }) {
   const { route, query } = useLocation()
   const [text, setText] = useState(query.q ?? '')
-  /** What is completed: the words that were typed, and not those of the address. */
+  /** The text to complete: only what the person typed, not the words from the address. */
   const [typed, setTyped] = useState<string | null>(null)
   const input = useRef<HTMLInputElement>(null)
   const { options } = useFound(typed, async (words, signal) => {

@@ -15,7 +15,7 @@ export function SetDomainDialog({
 }: {
   assets: readonly InDomain[]
   close: () => void
-  /** Called after the change, and after it was taken back. */
+  /** Called after the change, and after its undo. */
   changed: () => void
 }) {
   const [to, setTo] = useState<Picked | undefined>(undefined)

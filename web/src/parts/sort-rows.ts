@@ -22,7 +22,9 @@ const features = tableFeatures({
   sortedRowModel: createSortedRowModel()
 })
 
-/** Rows with equal values keep their order; without a sort, or with an unknown column, all rows do. */
+/**
+ * Rows with equal values keep their order. Without a sort, or with an unknown column, nothing is reordered.
+ */
 export function sortRows<Row extends object>(
   rows: readonly Row[],
   columns: readonly { id: string; value: (row: Row) => SortValue }[],

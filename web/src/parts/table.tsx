@@ -67,7 +67,7 @@ export function Table<Row extends object>({
     count: sorted.length,
     rowHeight,
     headHeight,
-    kept: current
+    alwaysDrawn: current
   })
 
   useLayoutEffect(() => {

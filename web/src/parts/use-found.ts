@@ -4,12 +4,12 @@ import type { Card } from '../api/entity.ts'
 
 const debounceMs = 120
 
-/** What was found for `text`, which may be older than the text in the field. */
+/** The results for `text`, which may be older than the text in the field. */
 export type Found = { text: string | null; options: readonly Card[] }
 
 const nothing: readonly Card[] = []
 
-/** Null finds nothing. Where the search fails, the field works without options. */
+/** Null finds nothing. If the search fails, the field works without options. */
 export function useFound(
   text: string | null,
   find: (text: string, signal: AbortSignal) => Promise<readonly Card[]>

@@ -19,15 +19,15 @@ export type VirtualRows = {
 
 const overscan = 6
 
-/** `kept` is always drawn: the row that has the focus. */
+/** `alwaysDrawn` is the index of the row with the focus, which stays drawn outside the view; -1 for none. */
 export function useVirtual(
   scroller: RefObject<HTMLElement | null>,
   {
     count,
     rowHeight,
     headHeight,
-    kept
-  }: { count: number; rowHeight: number; headHeight: number; kept: number }
+    alwaysDrawn
+  }: { count: number; rowHeight: number; headHeight: number; alwaysDrawn: number }
 ): VirtualRows {
   const [, redraw] = useReducer((turn: number) => turn + 1, 0)
   const options = {
@@ -41,8 +41,8 @@ export function useVirtual(
     observeElementOffset,
     rangeExtractor: (range: Parameters<typeof defaultRangeExtractor>[0]) => {
       const drawn = defaultRangeExtractor(range)
-      return kept >= 0 && kept < count && !drawn.includes(kept)
-        ? [...drawn, kept].sort((a, b) => a - b)
+      return alwaysDrawn >= 0 && alwaysDrawn < count && !drawn.includes(alwaysDrawn)
+        ? [...drawn, alwaysDrawn].sort((a, b) => a - b)
         : drawn
     },
     onChange: () => {

@@ -1,9 +1,10 @@
-/** Says which edges of a graph must be turned round so that no cycle is left. */
+/** Finds the edges that must be reversed so that the graph has no cycle. */
 import { at, edgesBy, type EdgeLists, type IndexGraph } from './graph.ts'
 
 /**
- * True for the edges that lead back. Only an edge within a strongly connected component can. A component is searched from
- * the nodes that the rest of the graph leads to first, so that the way in is drawn forwards. The edges left have no cycle.
+ * True for edges that lead back. Only an edge within a strongly connected component can be one. Each
+ * component is searched first from the nodes that have edges from outside it, so that the way in is drawn
+ * forwards. The other edges form no cycle.
  */
 export function backEdges(graph: IndexGraph): boolean[] {
   const { count, from, to } = graph
@@ -38,7 +39,7 @@ const nodesWhere = (count: number, holds: (node: number) => boolean): number[] =
 
 const [open, closed] = [1, 2]
 
-/** Depth first: an edge to a node that is still open closes a cycle. */
+/** Depth-first search: an edge to an open node closes a cycle. */
 function markBack(
   start: number,
   { begins, list }: EdgeLists,
@@ -72,7 +73,7 @@ function markBack(
   }
 }
 
-/** The number of each node's strongly connected component: Tarjan's algorithm, without recursion. */
+/** The number of each node's strongly connected component, by Tarjan's algorithm without recursion. */
 function components({ count, to }: IndexGraph, { begins, list }: EdgeLists): Int32Array {
   const component = new Int32Array(count).fill(-1)
   const order = new Int32Array(count).fill(-1)

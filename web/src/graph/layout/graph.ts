@@ -1,12 +1,15 @@
-/** A graph as the steps of the layout see it: nodes and edges are numbers, neighbours are lists that are read in one go. */
+/**
+ * A graph as the layout uses it: nodes and edges are numbers, and the edges of a node are a slice of one
+ * list.
+ */
 
 /** Nodes are 0 to `count - 1`; edge `e` leads from `from[e]` to `to[e]`. */
 export type IndexGraph = { count: number; from: Int32Array; to: Int32Array }
 
-/** For each node the numbers of its edges: those of node `n` are in `list` from `begins[n]` to `begins[n + 1]`. */
+/** The edge numbers of each node: those of node `n` are in `list` from `begins[n]` to `begins[n + 1]`. */
 export type EdgeLists = { begins: Int32Array; list: Int32Array }
 
-/** The edges of each node by the given end, in the order of their numbers. Edges that `skips` names are left out. */
+/** The edges of each node at the given end, in the order of their numbers. Edges in `skips` are left out. */
 export function edgesBy(
   ends: Int32Array,
   count: number,
@@ -29,5 +32,5 @@ export function edgesBy(
   return { begins, list }
 }
 
-/** The number at a place; 0 beyond the end, which no caller asks for. */
+/** The number at an index; 0 beyond the end, which no caller reads. */
 export const at = (numbers: Int32Array | Float64Array, place: number): number => numbers[place] ?? 0

@@ -1,9 +1,13 @@
-/** Assigns each node a layer, so that every edge leads to a later layer, and cuts long edges into points of one layer each. */
+/**
+ * Assigns each node a layer, so that every edge leads to a later layer, and cuts long edges into one point
+ * per layer.
+ */
 import { at, edgesBy, type IndexGraph } from './graph.ts'
 
 /**
- * The longest path to a node is its layer. Afterwards a node with more outgoing than incoming edges, a source first of all,
- * is pulled to its consumers, because that makes the edges shorter. `isBack` edges do not count. The first layer is 0.
+ * The longest path to a node is its layer. Afterwards a node with more outgoing than incoming edges, above
+ * all a source, moves towards its consumers, which makes the edges shorter. `isBack` edges do not count. The
+ * first layer is 0.
  */
 export function layersOf({ count, from, to }: IndexGraph, isBack: readonly boolean[]): Int32Array {
   const skips = (edge: number): boolean => isBack[edge] === true
@@ -53,20 +57,20 @@ function topologicalOrder(
   return order
 }
 
-/** More points than this would cost more time than they make the picture better. */
+/** More points than this would cost too much time for too little improvement. */
 const pointsMaxCount = 60_000
 
 export type Chains = {
-  /** Nodes, and after them the points of long edges. */
+  /** The nodes, followed by the points of long edges. */
   pointCount: number
   layerOf: Int32Array
-  /** What edge `e` passes, from its upstream end to its downstream end; empty for a back edge. */
+  /** The points that edge `e` passes, from its upstream end to its downstream end; empty for a back edge. */
   chainOf: readonly (readonly number[])[]
-  /** Between neighbouring layers; where an edge is too long to be cut, between its ends. */
+  /** Edges between neighbouring layers; for an edge that is too long to be cut, between its ends. */
   segments: IndexGraph
 }
 
-/** Cuts long edges. Where they would have more than pointsMaxCount points, the longest stay whole. */
+/** Cuts long edges. If they would have more than pointsMaxCount points, the longest are not cut. */
 export function cutLongEdges(
   { from, to }: IndexGraph,
   isBack: readonly boolean[],

@@ -4,20 +4,20 @@ import { at, edgesBy, type EdgeLists, type IndexGraph } from './graph.ts'
 export type OrderQuestion = {
   segments: IndexGraph
   layerOf: Int32Array
-  /** Where a point was before, from top to bottom; NaN for a new one. */
+  /** The previous position of a point, from top to bottom; NaN for a new point. */
   formerY: Float64Array
-  /** Points of a lane stay together, and lanes are in this order in every layer. */
+  /** Points of a lane stay together, and every layer has the lanes in this order. */
   laneOf: Int32Array
 }
 
 const sweepsMaxCount = 12
-/** A picture that is known already should stay what it was, so it is improved less. */
+/** A picture that the person knows already should change little, so it gets fewer passes. */
 const sweepsOfKnownCount = 4
 const transposeRounds = 4
-/** Edges of two neighbours that are looked at to decide whether they change places. */
+/** Two neighbours with more edges than this are not exchanged: counting their crossings would take too long. */
 const transposeMaxEdges = 2_000
 
-/** For each layer its points from top to bottom. The same question always gives the same order. */
+/** The points of each layer from top to bottom. The same input always gives the same order. */
 export function orderLayers(question: OrderQuestion): number[][] {
   const { segments, layerOf, formerY, laneOf } = question
   const before = edgesBy(segments.to, segments.count)
@@ -62,7 +62,7 @@ export function orderLayers(question: OrderQuestion): number[][] {
   return best
 }
 
-/** Far ends of the edges of each point. */
+/** The far ends of the edges of each point. */
 type FarEnds = { begins: Int32Array; ends: Int32Array }
 type Near = { before: FarEnds; after: FarEnds }
 
@@ -75,7 +75,7 @@ function number(layer: readonly number[], position: Float64Array): void {
   for (const [place, point] of layer.entries()) position[point] = place
 }
 
-/** The mean place of what a point is joined to on one side; its own where that is nothing. */
+/** The mean position of a point's neighbours on one side; its own position if it has none. */
 function barycentre({ begins, ends }: FarEnds, point: number, position: Float64Array): number {
   const begin = at(begins, point)
   const end = at(begins, point + 1)
@@ -85,7 +85,7 @@ function barycentre({ begins, ends }: FarEnds, point: number, position: Float64A
   return sum / (end - begin)
 }
 
-/** Depth first over both directions: what is joined comes to lie near each other. */
+/** Depth-first over both directions, so that connected points get near each other. */
 function firstOrder(count: number, layerOf: Int32Array, { before, after }: Near): number[][] {
   const layerCount = layerOf.reduce((most, layer) => Math.max(most, layer + 1), 0)
   const layers: number[][] = Array.from({ length: layerCount }, () => [])
@@ -109,7 +109,7 @@ function firstOrder(count: number, layerOf: Int32Array, { before, after }: Near)
   return layers
 }
 
-/** What was there before keeps its order, and what is new begins beside what it is joined to. */
+/** Known points keep their order; new points begin next to their neighbours. */
 function seedByFormer(
   layers: number[][],
   formerY: Float64Array,
@@ -170,7 +170,7 @@ function crossings(
   return total
 }
 
-/** Exchanges neighbours of a lane where that removes crossings. */
+/** Exchanges neighbours of a lane if that removes crossings. */
 function transpose(
   layers: number[][],
   { before, after }: Near,
@@ -198,7 +198,7 @@ function transpose(
   }
 }
 
-/** The crossings that are gone when two neighbours change places. */
+/** The number of crossings that disappear when two neighbours are exchanged. */
 function gainOfExchange(
   { begins, ends }: FarEnds,
   upper: number,
@@ -214,7 +214,7 @@ function gainOfExchange(
   return pairsAbove(placesOf(upper), placesOf(lower)) - pairsAbove(placesOf(lower), placesOf(upper))
 }
 
-/** Pairs of which the one of `those` is above the one of `these`; both ascending. */
+/** The number of pairs in which the one of `those` is above the one of `these`. Both lists ascend. */
 function pairsAbove(these: Float64Array, those: Float64Array): number {
   let count = 0
   let above = 0

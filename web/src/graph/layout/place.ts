@@ -1,22 +1,25 @@
-/** Gives each point its height in the picture: near what it is joined to, in the order of its layer, without overlap. */
+/**
+ * Gives each point its height in the picture: near its neighbours, in the order of its layer, without
+ * overlap.
+ */
 import { at, edgesBy, type IndexGraph } from './graph.ts'
 
 export type PlaceQuestion = {
   /** Points from top to bottom, by layer. */
   layers: readonly (readonly number[])[]
   segments: IndexGraph
-  /** Room above and below the place where edges join a point, gaps included. */
+  /** Space needed above and below the height at which edges join a point, including gaps. */
   above: Float64Array
   below: Float64Array
-  /** Points from here on belong to long edges, which should be straight. */
+  /** Points from this one on belong to long edges, which should be straight. */
   firstOfEdges: number
 }
 
 const passes = 6
-/** How much straighter a long edge wants to be than a short one. */
+/** How much more the straightness of a long edge counts than that of a short one. */
 const [weightOfShort, weightOfLong, weightWithin] = [1, 2, 8]
 
-/** The y of the place where edges join each point. */
+/** The y at which edges join each point. */
 export function placePoints(question: PlaceQuestion): Float64Array {
   const { layers, segments, firstOfEdges } = question
   const y = new Float64Array(segments.count)
@@ -50,7 +53,7 @@ export function placePoints(question: PlaceQuestion): Float64Array {
     return { sum, weight }
   }
   for (let pass = 0; pass < passes; pass += 1) {
-    // The last passes look both ways, so that a card ends between all its neighbours.
+    // The last passes use both directions, so that a card ends up between all its neighbours.
     const looksBoth = pass >= passes - 2
     for (const layer of pass % 2 === 0 ? layers : layers.toReversed()) {
       const back = (point: number) => sumOf(before, segments.from, point)
@@ -67,7 +70,10 @@ export function placePoints(question: PlaceQuestion): Float64Array {
   return y
 }
 
-/** As near to the wishes as the order and the room allow: a weighted isotonic regression, by pooling neighbours. */
+/**
+ * As near to the wanted heights as order and space allow: weighted isotonic regression by pooling
+ * neighbours.
+ */
 function settleLayer(
   layer: readonly number[],
   wishes: readonly { y: number; weight: number }[],

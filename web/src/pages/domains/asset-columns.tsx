@@ -7,7 +7,7 @@ import { typeName } from '../../texts.ts'
 
 const { heads } = domainTexts
 
-/** Names are links, except where rows are chosen and not left. */
+/** Names are links, except in lists in which a click chooses the row. */
 export const assetColumns = ({
   withDomain,
   isLinked = true

@@ -42,10 +42,10 @@ export function DomainDetail({
   changed
 }: {
   urn: string
-  /** Grows with every change of a domain. */
+  /** A number that grows with every change of a domain. */
   version: number
   withSub: boolean
-  /** Says which domains to open: itself and those above it. */
+  /** Called with the domains to open in the tree: this one and those above it. */
   reveal: (urns: readonly string[]) => void
   changed: () => void
 }) {

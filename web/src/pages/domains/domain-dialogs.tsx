@@ -1,4 +1,7 @@
-/** Dialogs that change domains: create, rename and describe, move, delete. Each says what it does before it is done. */
+/**
+ * Dialogs that change domains: create, rename and describe, move, delete. Each says what will happen before
+ * it happens.
+ */
 import { useState } from 'preact/hooks'
 import {
   createDomain,
@@ -20,7 +23,7 @@ import { useResource } from '../../parts/use-resource.ts'
 import { domainTexts as words } from '../../texts/domains.ts'
 import { canMove } from './tree-model.ts'
 
-/** A domain as dialogs need it. */
+/** The fields of a domain that dialogs need. */
 export type Subject = {
   urn: string
   name: string
@@ -114,7 +117,7 @@ const NameFields = ({
   </>
 )
 
-/** Two changes, of which the one is not made where only the other is meant. */
+/** Two separate calls; one is left out if its field has not changed. */
 async function describe(urn: string, from: Names, to: Names): Promise<void> {
   if (to.name !== from.name) await graphql(renameDomain, { urn, name: to.name })
   if (to.description !== from.description) await graphql(describeDomain, { urn, description: to.description })
@@ -152,7 +155,7 @@ export function EditDialog({ subject, close, done }: DialogProps & { subject: Su
   )
 }
 
-/** Moves, says so, and offers to move back. Rejects as the server refuses. */
+/** Moves the domain, says so, and offers to move it back. Throws the server's refusal. */
 export async function moveTo(
   { urn, name, parent }: Pick<Subject, 'urn' | 'name'> & { parent: string | null },
   to: Picked,
@@ -216,7 +219,7 @@ export function DeleteDialog({ subject, close, done }: DialogProps & { subject: 
       isDanger
       isBusy={action.isBusy}
       error={error}
-      // Nobody deletes before it is said what that would touch.
+      // Not ready before the dialog says what the deletion would affect.
       isReady={subject.childCount === 0 && entities != null && rules.data !== undefined}
       close={close}
       run={() => {

@@ -1,4 +1,4 @@
-/** Lineage between domains: drawn, and as a list with the same numbers. */
+/** Lineage between domains: as a drawing, and as a list with the same numbers. */
 import { useId, useMemo } from 'preact/hooks'
 import { addressOf } from '../../address.ts'
 import {
@@ -20,7 +20,7 @@ import { nameOfDomain } from './use-tree.ts'
 const edgesMaxCount = 60
 const nameMaxLength = 20
 
-/** Between the domains of the top level, of one domain with all others, or between the sub-domains of one. */
+/** Between top-level domains, between one domain and all others, or between the sub-domains of one. */
 export type MapScope =
   { kind: 'top' } | { kind: 'of'; urn: string; name: string } | { kind: 'within'; urn: string; name: string }
 
@@ -95,7 +95,7 @@ async function readMap(scope: MapScope, signal: AbortSignal) {
   }
 }
 
-/** Lineage among assets in no domain is not between domains. */
+/** Lineage between assets without a domain is not lineage between domains. */
 const selfEdges = (edges: readonly RawDomainEdge[]): number =>
   edges.filter(({ upstream, downstream }) => (upstream?.urn ?? outside) === (downstream?.urn ?? outside))
     .length

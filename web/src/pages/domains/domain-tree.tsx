@@ -1,4 +1,7 @@
-/** The tree of domains: levels are loaded as they are opened, those in view are drawn, and one is moved by dragging it onto another. */
+/**
+ * The tree of domains. Levels are loaded when they are opened, only visible rows are drawn, and a domain is
+ * moved by dragging it onto another.
+ */
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useVirtual } from '../../parts/use-virtual.ts'
 import { domainTexts as words } from '../../texts/domains.ts'
@@ -10,11 +13,11 @@ const rowHeight = 34
 export type DomainTreeProps = {
   rows: readonly TreeRow[]
   chosen: string | null
-  /** How many assets are in a domain; undefined until that is known. */
+  /** The number of assets in a domain; undefined until it is known. */
   countOf: (urn: string) => number | undefined
   choose: (urn: string) => void
   toggle: (urn: string, isOpen: boolean) => void
-  /** Undefined where the person may not move domains. */
+  /** Undefined if the person may not move domains. */
   move: ((row: TreeRow, to: TreeRow | null) => void) | undefined
 }
 
@@ -31,13 +34,14 @@ export function DomainTree({ rows, chosen, countOf, choose, toggle, move }: Doma
     count: rows.length,
     rowHeight,
     headHeight: 0,
-    kept: current
+    alwaysDrawn: current
   })
 
   useEffect(() => {
     const index = indexOf(chosen)
     if (index >= 0) scrollTo(index)
-    // Where the row is may change without end; it is brought into view when it is chosen or first there.
+    // The index of the row changes often, so it is no dependency: the row is scrolled into view only when it
+    // is chosen or first appears.
   }, [chosen, indexOf(chosen) >= 0])
 
   useLayoutEffect(() => {
@@ -154,7 +158,7 @@ export function DomainTree({ rows, chosen, countOf, choose, toggle, move }: Doma
           })}
         </div>
       </div>
-      {/* Below the tree, which must not move under the pointer. */}
+      {/* Below the tree, so that the tree does not move under the pointer when this appears. */}
       {dragged && dragged.parent !== null && (
         <div
           class={target === null ? 'tree-top target' : 'tree-top'}

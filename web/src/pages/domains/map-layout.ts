@@ -1,8 +1,8 @@
-/** Lineage between domains as a picture: boxes in layers, and between them arrows as thick as what they stand for. */
+/** Draws lineage between domains: boxes in layers, and arrows whose width shows the number of edges. */
 import type { RawDomainEdge } from '../../api/domain-queries.ts'
 import { layOut, type Box, type Point } from '../../graph/layout.ts'
 
-/** Stands for all assets in no domain. */
+/** The box of all assets without a domain. */
 export const outside = ''
 
 export type MapEdge = { from: string; to: string; count: number }
@@ -17,7 +17,7 @@ const box = { width: 168, height: 40 }
 const margin = 12
 const strokes = { least: 1.5, most: 6 }
 
-/** Edges from `up` lead to the domain that both are of, and those from `down` from it; each pair is drawn once. */
+/** Merges the answers for both directions: each pair of domains becomes one edge. */
 export function mergeEdges(edges: readonly RawDomainEdge[]): MapEdge[] {
   const merged = new Map<string, MapEdge>()
   for (const { upstream, downstream, edgeCount } of edges) {
@@ -29,13 +29,16 @@ export function mergeEdges(edges: readonly RawDomainEdge[]): MapEdge[] {
   return [...merged.values()].sort((a, b) => b.count - a.count || (a.from + a.to < b.from + b.to ? -1 : 1))
 }
 
-/** The width of an arrow grows with the logarithm: one of ten thousand edges must not hide one of ten. */
+/**
+ * The width of an arrow grows with the logarithm of its count: an arrow of ten thousand edges must not hide
+ * one of ten.
+ */
 const strokeOf = (count: number, most: number): number =>
   strokes.least + (strokes.most - strokes.least) * (most > 1 ? Math.log(count) / Math.log(most) : 0)
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
-/** Curves from point to point that leave and arrive level. */
+/** A curve through the points, horizontal at both ends. */
 function curve(points: readonly Point[]): string {
   const [first, ...rest] = points
   if (!first) return ''

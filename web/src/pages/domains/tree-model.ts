@@ -1,8 +1,11 @@
-/** The tree of domains as rows: levels that have been loaded, what is open, and where a key leads. Knows no browser. */
+/**
+ * The tree of domains as rows: which levels are loaded, which domains are open, and what each key does.
+ * Pure, without a browser.
+ */
 
 export type DomainNode = { urn: string; name: string; childCount: number }
 
-/** The domains of a level by the URN of their parent; null is the top. What has not been loaded is not there. */
+/** The domains of each loaded level, by the URN of their parent; null is the top level. */
 export type Levels = ReadonlyMap<string | null, readonly DomainNode[]>
 
 export type TreeRow = DomainNode & {
@@ -10,7 +13,7 @@ export type TreeRow = DomainNode & {
   level: number
   parent: string | null
   isOpen: boolean
-  /** Place among its siblings, from 1, and how many these are. */
+  /** Its position among its siblings, from 1, and the number of siblings including itself. */
   position: number
   siblings: number
 }
@@ -20,7 +23,10 @@ const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 export const sortByName = (nodes: readonly DomainNode[]): DomainNode[] =>
   [...nodes].sort((a, b) => byName.compare(a.name, b.name) || (a.urn < b.urn ? -1 : 1))
 
-/** From top to bottom, each above what is open under it. A domain that would stand under itself ends its branch. */
+/**
+ * All visible rows from top to bottom, each open domain before its children. A branch ends at a domain that
+ * is its own ancestor.
+ */
 export function rowsOf(levels: Levels, open: ReadonlySet<string>): TreeRow[] {
   const rows: TreeRow[] = []
   const walk = (parent: string | null, level: number, above: ReadonlySet<string>): void => {
@@ -41,7 +47,7 @@ export type FoundDomain = DomainNode & {
   parents: readonly { urn: string; name: string }[]
 }
 
-/** Only what was found, and what is above it, all of it open. */
+/** A tree of the found domains and the domains above them, all open. */
 export function treeOfFound(found: readonly FoundDomain[]): { levels: Levels; open: ReadonlySet<string> } {
   const levels = new Map<string | null, Map<string, DomainNode>>()
   const open = new Set<string>()
@@ -54,7 +60,7 @@ export function treeOfFound(found: readonly FoundDomain[]): { levels: Levels; op
   }
   for (const { parents, ...node } of found) {
     put(parents[0]?.urn ?? null, node)
-    // What is above something has at least that below it.
+    // A domain above a found one has at least one child.
     for (const [index, { urn, name }] of parents.entries())
       put(parents[index + 1]?.urn ?? null, { urn, name, childCount: 1 })
   }
@@ -64,11 +70,14 @@ export function treeOfFound(found: readonly FoundDomain[]): { levels: Levels; op
   }
 }
 
-/** What a key does in a tree: go to a row, open or close one, choose one; null where it means nothing. */
+/** What a key does: go to a row, open, close or choose one; null if it does nothing. */
 export type TreeStep =
   { kind: 'go'; index: number } | { kind: 'open' | 'close' | 'choose'; index: number } | null
 
-/** As the ARIA practices say: Right opens, then leads to the first child; Left closes, then leads to the parent. */
+/**
+ * The keys of the ARIA practices: Right opens, then goes to the first child; Left closes, then goes to the
+ * parent.
+ */
 export function stepOf(rows: readonly TreeRow[], index: number, key: string): TreeStep {
   const row = rows[index]
   if (!row) return null
@@ -98,14 +107,17 @@ export function stepOf(rows: readonly TreeRow[], index: number, key: string): Tr
   }
 }
 
-/** The next row below that begins with a letter that is typed, from the top again where there is none; -1 for none. */
+/**
+ * The next row that begins with the typed letter, searched below the current row, then from the top; -1 if
+ * there is none.
+ */
 export function rowBeginning(rows: readonly TreeRow[], index: number, letter: string): number {
   const begins = (row: TreeRow): boolean => row.name.toLowerCase().startsWith(letter.toLowerCase())
   const below = rows.findIndex((row, at) => at > index && begins(row))
   return below >= 0 ? below : rows.findIndex(begins)
 }
 
-/** Whether a domain may be put there: not under itself or what is below it, and not where it is. */
+/** Whether a domain can be moved there: not into itself or a domain below it, and not to where it is. */
 export function canMove(
   urn: string,
   from: string | null,

@@ -1,4 +1,4 @@
-/** The levels of the tree that have been asked for, their counts, and what is open. */
+/** The state of the tree: its loaded levels, their counts, and the open domains. */
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import {
   domainCounts,
@@ -15,7 +15,7 @@ import { useResource } from '../../parts/use-resource.ts'
 import { unfinished } from '../../search-words.ts'
 import { rowsOf, sortByName, treeOfFound, type DomainNode, type Levels, type TreeRow } from './tree-model.ts'
 
-/** Domains of one level, and of one search. */
+/** The largest number of domains read for one level, and for one search. */
 const levelMaxCount = 10_000
 const foundMaxCount = 200
 
@@ -24,16 +24,16 @@ export type DomainCount = { direct: number; whole: number }
 export type Tree = {
   rows: readonly TreeRow[]
   counts: ReadonlyMap<string, DomainCount>
-  /** Of the level at the top; undefined until it is there. */
+  /** The number of top-level domains; undefined until it is known. */
   topTotal: number | undefined
-  /** How many domains of the top level are listed. */
+  /** The number of top-level domains that are listed. */
   topShown: number
   found: { shown: number; total: number } | null
   error: Error | undefined
   toggle: (urn: string, isOpen: boolean) => void
-  /** Opens domains, for one below them to be seen. */
+  /** Opens these domains, to show a domain below them. */
   reveal: (urns: readonly string[]) => void
-  /** Asks again for all levels: something has changed. */
+  /** Reads all levels again after a change. */
   reload: () => void
 }
 
@@ -100,7 +100,7 @@ export function useTree(filter: string): Tree {
         if (answer) addCounts(answer.listDomains.domains)
       })
       .catch((failure: unknown) => {
-        // It was deleted: the level above it, which is asked for too, does not have it any more.
+        // The parent was deleted; the level above is read too, and no longer contains it.
         if (parent !== null && failure instanceof ApiError && failure.code === 'NOT_FOUND')
           setLevels((last) => new Map([...last].filter(([urn]) => urn !== parent)))
         else setError(failure instanceof Error ? failure : new Error(String(failure)))
@@ -112,7 +112,7 @@ export function useTree(filter: string): Tree {
   }, [])
 
   const isFiltered = filter.trim() !== ''
-  /** Closed by hand among what was found. */
+  /** Found domains that the person has closed. */
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
   useEffect(() => {
     setClosed(new Set())
@@ -121,7 +121,7 @@ export function useTree(filter: string): Tree {
     if (!isFiltered || !found.data) return rowsOf(levels, open)
     const tree = treeOfFound(found.data.domains)
     return rowsOf(
-      // Under what was found, all that is there, if it is opened.
+      // A found domain can be opened to show everything below it.
       new Map([...levels, [null, []], ...tree.levels]),
       new Set([...open, ...tree.open].filter((urn) => !closed.has(urn)))
     )
@@ -138,7 +138,7 @@ export function useTree(filter: string): Tree {
   const reveal = useCallback((urns: readonly string[]): void => {
     setOpen((last) => (urns.every((urn) => last.has(urn)) ? last : new Set([...last, ...urns])))
   }, [])
-  // What is open and not there yet: opened by hand, or above a domain that the address names.
+  // Open domains whose level is not loaded: opened by the person, or above the domain in the address.
   useEffect(() => {
     for (const urn of open) if (!levels.has(urn)) loadLevel(urn)
   }, [open])
@@ -162,7 +162,7 @@ export function useTree(filter: string): Tree {
     },
     reveal,
     reload: () => {
-      // The top also where it could not be loaded yet, and what is open below it.
+      // Also the top if it could not be loaded before, and every open domain.
       for (const parent of new Set([null, ...levels.keys(), ...open])) loadLevel(parent)
       found.reload()
     }

@@ -75,7 +75,7 @@ export function ColumnMapping({
           value={upstream.urn}
           onChange={(event) => {
             setChosenUrn(event.currentTarget.value)
-            // It is a column of the asset before.
+            // The column belongs to the previous asset.
             setFrom(null)
           }}
         >
