@@ -182,6 +182,32 @@ t.test('of a server', async (t) => {
     t.equal(body.errors.length, 1)
   })
 
+  t.test('a refusal says the cost and the limit, whichever limit it is', async (t) => {
+    const page = (inner: string): string =>
+      `searchAcrossLineage(input: { urn: "${assetUrn(0)}", direction: DOWNSTREAM, count: 10000 }) { searchResults { entity { ... on Dataset { ${inner} } } } }`
+    const relationships = 'relationships { entity { urn type } }'
+    const refused: { readonly [limit: string]: string } = {
+      graphqlMaxAliases: `{ ${aliased(limits.graphqlMaxAliases + 1, () => '__typename')} }`,
+      graphqlMaxTokens: `{ ${'__typename '.repeat(limits.graphqlMaxTokens)} }`,
+      graphqlMaxDepth: `{ domain(urn: "x") { ${'parentDomains { domains { ... on Domain { '.repeat(10)}urn${' } } }'.repeat(10)} } }`,
+      graphqlMaxEstimatedFields: `{ ${page(`lineage(input: { direction: DOWNSTREAM, count: 10000 }) { ${relationships} }`)} }`,
+      graphqlMaxReads: `query ($urns: [String!]!) { ${aliased(12, () => 'entities(urns: $urns) { ... on Dataset { ownership { owners { associatedUrn } } } }')} }`,
+      readWorkMaxUnits: `{ ${aliased(30, (index) => `searchAcrossEntities(input: { query: "area ${index}", sortInput: { sortCriterion: { field: "name", sortOrder: DESCENDING } } }) { facets { field } }`)} }`
+    }
+    const urns = Array.from({ length: 10_000 }, (_, index) => assetUrn(index))
+    for (const [limit, query] of Object.entries(refused)) {
+      const { body } = await server.graphql(query, query.includes('$urns') ? { urns } : {})
+      const { extensions, message } = body.errors[0]
+      t.match(
+        extensions,
+        { reason: /^QUERY_TOO_/, limit, maximum: limits[limit as keyof typeof limits] },
+        limit
+      )
+      t.ok(extensions.actual > extensions.maximum, `${limit}: ${extensions.actual}`)
+      t.match(message, String(extensions.maximum), limit)
+    }
+  })
+
   t.test('introspection has the same budget', async (t) => {
     const types = aliased(limits.graphqlMaxAliases - 10, () => 'type { kind name }')
     const { body } = await server.graphql(

@@ -66,7 +66,8 @@ export class AnswerBudget {
   spendField(name: string): void {
     this.#fieldCount += 1
     this.#sinceTurn += 1
-    if (this.#fieldCount > limits.graphqlMaxFields) this.refuse(tooMuch('graphqlMaxFields', 'fields'))
+    if (this.#fieldCount > limits.graphqlMaxFields)
+      this.refuse(tooMuch('graphqlMaxFields', 'fields', this.#fieldCount))
     this.#spendBytes(name.length + punctuationBytes)
   }
 
@@ -74,7 +75,7 @@ export class AnswerBudget {
   spendReads(count: number): void {
     this.#readCount += count
     if (this.#readCount > limits.graphqlMaxReads)
-      throw this.refuse(tooMuch('graphqlMaxReads', 'reads of single fields and entities'))
+      throw this.refuse(tooMuch('graphqlMaxReads', 'reads of single fields and entities', this.#readCount))
   }
 
   /** Counts a resolved value. The items of a long list become promises, which are fulfilled part by part. */
@@ -140,7 +141,8 @@ export class AnswerBudget {
 
   #spendBytes(count: number): void {
     this.#byteCount += count
-    if (this.#byteCount > limits.graphqlAnswerMaxBytes) this.refuse(tooMuch('graphqlAnswerMaxBytes', 'bytes'))
+    if (this.#byteCount > limits.graphqlAnswerMaxBytes)
+      this.refuse(tooMuch('graphqlAnswerMaxBytes', 'bytes', this.#byteCount))
   }
 
   /** The answer will be only this error. */
@@ -151,13 +153,14 @@ export class AnswerBudget {
   }
 }
 
-function tooMuch(limit: LimitName, what: string): CatalogError {
+/** `actual` is what had been spent: the whole answer would take more. */
+function tooMuch(limit: LimitName, what: string, actual: number): CatalogError {
   const maximum = limits[limit]
   metrics.readsRefused.inc({ code: 'QUERY_TOO_COMPLEX' })
   return new CatalogError(
     'QUERY_TOO_COMPLEX',
     `the answer would take more than ${maximum} ${what}; ask for fewer results, or for less of each`,
-    { limit, maximum }
+    { limit, maximum, actual }
   )
 }
 

@@ -62,12 +62,6 @@ export function checkEstimate(
     for (const selection of selectionSet.selections) {
       if (selection.kind === Kind.FIELD) {
         sum += times
-        if (sum > maximum)
-          throw new CatalogError(
-            'QUERY_TOO_COMPLEX',
-            `The document asks for more than ${maximum} fields when its lists are full; ask for fewer results, or for less of each`,
-            { limit: 'graphqlMaxEstimatedFields', maximum }
-          )
         addBelow(selection, type, times, listed)
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
         add(
@@ -111,6 +105,14 @@ export function checkEstimate(
 
   const root = schema.getRootType(operation.operation)
   if (root) add(operation.selectionSet, root, 1, null, new Set())
+  if (sum <= maximum) return
+  // Counts multiply at each level.
+  const actual = Math.min(sum, Number.MAX_SAFE_INTEGER)
+  throw new CatalogError(
+    'QUERY_TOO_COMPLEX',
+    `The document asks for ${actual} fields when its lists are full, where ${maximum} are allowed; ask for fewer results, or for less of each`,
+    { limit: 'graphqlMaxEstimatedFields', maximum, actual }
+  )
 }
 
 const hasCount = (args: readonly { name: string }[]): boolean =>
