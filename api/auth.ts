@@ -13,6 +13,7 @@ import type { Actor, Scope } from '../shared/model/changes.ts'
 import { metrics } from '../shared/platform/metrics.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import { publicError } from './error-responses.ts'
+import type { RateLimits } from './rate-limits.ts'
 import { requireSameOrigin } from './web/same-origin.ts'
 import { sessionIdOf } from './web/session-cookie.ts'
 
@@ -33,6 +34,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     access?: Access
+    /** An open route that checks a credential, so that each request counts as an attempt to authenticate. */
+    isSignIn?: boolean
   }
 }
 
@@ -40,20 +43,27 @@ const nobody: Actor = { urn: toUrn('urn:li:corpuser:nobody'), tokenId: null, sco
 
 const nothingToCheck = async (): Promise<void> => {}
 
-/** Answers 401 and 403 from the request's head. If the database cannot check the caller, answers 503. */
+/**
+ * Answers 401 and 403 from the request's head. If the database cannot check the caller, answers 503. Counts
+ * requests and failed attempts for the rate limits, if there are any.
+ */
 export function addAuthentication(
   app: FastifyInstance,
   authenticate: Authenticate,
-  openSession: (id: string) => Promise<WebSession>
+  openSession: (id: string) => Promise<WebSession>,
+  rateLimits: RateLimits | null
 ): void {
   app.decorateRequest('actor')
   app.decorateRequest('session', null)
   app.decorateRequest('checkCaller', nothingToCheck)
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     request.actor = nobody
     const access = accessOf(request)
-    if (access === 'open') return
-    const check = async (): Promise<void> => {
+    if (access === 'open') {
+      if (request.routeOptions.config.isSignIn === true) await rateLimits?.countAttempt(request, reply)
+      return
+    }
+    const identify = async (): Promise<void> => {
       const sessionId = sessionIdOf(request)
       if (sessionId === null) {
         request.actor = await authenticate(bearerToken(request), request.raw.socket)
@@ -62,11 +72,22 @@ export function addAuthentication(
         request.session = await openSession(sessionId)
         request.actor = request.session.actor
       }
+    }
+    request.checkCaller = async () => {
+      await identify()
       requireScope(request.actor, access)
     }
-    request.checkCaller = check
     try {
-      await check()
+      await identify()
+    } catch (error) {
+      const { code } = publicError(error)
+      metrics.authFailures.inc({ code })
+      if (code === 'UNAUTHENTICATED') await rateLimits?.countAttempt(request, reply)
+      throw error
+    }
+    await rateLimits?.countRequest(request, reply)
+    try {
+      requireScope(request.actor, access)
     } catch (error) {
       metrics.authFailures.inc({ code: publicError(error).code })
       throw error

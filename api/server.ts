@@ -45,6 +45,7 @@ import { limitsRoutes } from './operations/limits.ts'
 import { countRequests, metricsRoutes } from './operations/metrics.ts'
 import { versionRoutes } from './operations/version.ts'
 import { refuseNulInParameters } from './query-parameters.ts'
+import { openRateLimits } from './rate-limits.ts'
 import { addReadTurns } from './read-turns.ts'
 import { addReference, referenceRoutes } from './reference/routes.ts'
 import { searchRoutes } from './search/routes.ts'
@@ -105,7 +106,8 @@ export async function buildServer(
   await addCookies(app)
   const { db, provider = null } = context
   const admitBearer = provider && createAdmitBearer(db, provider.verifyJsonWebToken, provider.roles)
-  addAuthentication(app, createAuthenticate(db, { admitBearer }), (id) => openSession(db, id))
+  const rateLimits = await openRateLimits(app, context.config, context.log)
+  addAuthentication(app, createAuthenticate(db, { admitBearer }), (id) => openSession(db, id), rateLimits)
   addForgeryProtection(app)
   addReadTurns(app, context.config)
   const finishRoutes = refuseOtherMethods(app)

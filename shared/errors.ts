@@ -151,7 +151,7 @@ export const errorCodes = {
     type: 'RATE_LIMITED',
     retryable: true,
     meaning:
-      'Too many requests of one kind at once (exports, event streams, sign-ins, heavy reads of one token); wait as long as Retry-After says, or `retryAfterSeconds` in a GraphQL error.'
+      'Too many requests of one kind at once (exports, event streams, sign-ins, heavy reads of one token), or in a minute (`RATE_LIMIT_PER_MINUTE`); wait as long as Retry-After says, or `retryAfterSeconds` in a GraphQL error.'
   },
   DEADLINE_EXCEEDED: {
     status: 504,
@@ -170,7 +170,7 @@ export const errorCodes = {
     type: 'UNAVAILABLE',
     retryable: true,
     meaning:
-      'Too much bulk work or too many heavy reads are waiting; nothing was stored. Send it again later.'
+      'Too much bulk work or too many heavy reads are waiting, or one token sends too many OpenLineage events in a minute; nothing was stored. Send it again later.'
   },
   SHUTTING_DOWN: {
     status: 503,
@@ -194,7 +194,7 @@ export type ErrorDetails = {
   field?: string
   /** The URN that is missing or wrong. */
   urn?: string
-  /** Name of the limit in limits.ts, its value, and what was sent. */
+  /** Name of the limit in limits.ts or the configuration, its value, and what was sent. */
   limit?: string
   maximum?: number
   actual?: number

@@ -33,7 +33,7 @@ export function signInRoutes(
   })
   let underWay = 0
 
-  app.get('/sign-in', { config: { access: 'open' } }, async (request, reply) => {
+  app.get('/sign-in', { config: { access: 'open', isSignIn: true } }, async (request, reply) => {
     const { next } = readQuery(request.query, ['next'])
     if (!browsers) throw noProvider()
     const { url, attempt } = await browsers.begin(safePage(next ?? ''))
@@ -41,7 +41,7 @@ export function signInRoutes(
     return reply.redirect(url)
   })
 
-  app.get('/sign-in-callback', { config: { access: 'open' } }, async (request, reply) => {
+  app.get('/sign-in-callback', { config: { access: 'open', isSignIn: true } }, async (request, reply) => {
     if (!provider || !browsers) throw noProvider()
     const attempt = attemptOf(request)
     // Before the attempt is dropped: who comes too early may come back with it.

@@ -34,7 +34,7 @@ export async function openLineageRoutes(
   for (const prefix of prefixes) {
     app.post(
       `${prefix}/api/v1/lineage`,
-      { config: { access: 'write' }, onSend: answerUnreadUpload },
+      { config: { access: 'write', takesEvents: true }, onSend: answerUnreadUpload },
       async (request, reply) => {
         checkUnlimited(request)
         groups.checkRoom()
@@ -48,7 +48,7 @@ export async function openLineageRoutes(
     )
     app.post(
       `${prefix}/api/v1/lineage/batch`,
-      { config: { access: 'write' }, onSend: answerUnreadUpload },
+      { config: { access: 'write', takesEvents: true }, onSend: answerUnreadUpload },
       async (request, reply) => {
         checkUnlimited(request)
         const answer = await whileHolding((hold) => answerBatch(groups, connections, request, hold))

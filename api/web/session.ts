@@ -54,7 +54,7 @@ export function sessionRoutes(app: FastifyInstance, { db }: Pick<ApiContext, 'db
     path,
     {
       bodyLimit: limits.signInBodyMaxBytes,
-      config: { access: 'open' },
+      config: { access: 'open', isSignIn: true },
       // Before the body: what a page of another site sends is refused for where it comes from, whatever its form.
       onRequest: async (request) => {
         requireSameOrigin(request)

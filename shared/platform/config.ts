@@ -161,6 +161,13 @@ export const settings = {
     'origins',
     'Origins whose pages may use this service with a token from a browser: `https://app.example.com,https://other.example.com`. Without it no other origin may.'
   ),
+  rateLimitPerMinute: setting(
+    'RATE_LIMIT_PER_MINUTE',
+    integer(0, 10_000_000),
+    '0',
+    'requests',
+    'Requests of one token, or failed attempts to authenticate from one address, in a minute; more are refused with RATE_LIMITED. 0: any number. With `REDIS_URL` all API processes count together, otherwise each for itself.'
+  ),
   oidcIssuer: optional(
     'OIDC_ISSUER',
     url('http', 'https'),

@@ -1,0 +1,31 @@
+/** A connection to the Redis of the queue for something that processes count together. */
+import { Redis } from 'ioredis'
+import type { Log } from '../platform/log.ts'
+import type { QueueConfig } from './queue-config.ts'
+
+/** How long a request waits for an answer; then it continues without one. */
+const commandTimeoutMs = 250
+
+export type RedisClient = { client: Redis; close: () => void }
+
+/** Connects in the background, again and again. Commands fail at once while there is no connection, and after 250 ms. */
+export function openRedisClient(config: QueueConfig & { redisUrl: string }, log: Log): RedisClient {
+  const client = new Redis(config.redisUrl, {
+    ...(config.redisUrl.startsWith('rediss:') ? { tls: { rejectUnauthorized: config.redisTlsVerify } } : {}),
+    connectTimeout: 5_000,
+    keepAlive: 10_000,
+    retryStrategy: (times) => Math.min(times * 100, 2_000),
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    commandTimeout: commandTimeoutMs
+  })
+  client.on('error', (err) => {
+    log.debug({ err }, 'Redis reported an error')
+  })
+  return {
+    client,
+    close: () => {
+      client.disconnect()
+    }
+  }
+}
