@@ -12,6 +12,7 @@ import { benchLoading } from './loading/throughput.ts'
 import { benchWorkers } from './loading/workers.ts'
 import { benchOpenLineage } from './openlineage/bench.ts'
 import { benchSearch } from './search/bench.ts'
+import { benchTracing } from './tracing/bench.ts'
 
 const benches: Record<string, (args: readonly string[]) => Promise<object>> = {
   'graph-ui': benchGraphUi,
@@ -24,6 +25,7 @@ const benches: Record<string, (args: readonly string[]) => Promise<object>> = {
   openlineage: benchOpenLineage,
   search: benchSearch,
   sizes: benchSizes,
+  tracing: benchTracing,
   workers: benchWorkers
 }
 

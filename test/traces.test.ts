@@ -4,9 +4,14 @@ import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createToken } from '../shared/catalog/access/create-token.ts'
+import { runChunk } from '../shared/catalog/loads/run-chunk.ts'
+import { applyRecords } from '../shared/catalog/write/apply-records.ts'
 import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
 import { summaryOf } from '../shared/db/statement-summary.ts'
+import { readConfig } from '../shared/platform/config.ts'
+import { createLog } from '../shared/platform/log.ts'
+import { startSpan, startTracing } from '../shared/platform/tracing.ts'
 import { withDatabase } from './support/database.ts'
 import { parsed, valueAt } from './support/json-answer.ts'
 import { withOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from './support/otlp-receiver.ts'
@@ -340,4 +345,79 @@ t.test('a statement is summarized by its command and its first table', async (t)
     ['', 'unknown']
   ]
   for (const [sql, summary] of summaries) t.equal(summaryOf(sql).summary, summary)
+})
+
+t.test('npm start traces as well, under the name of OTEL_SERVICE_NAME', async (t) => {
+  const receiver = await withOtlpReceiver(t)
+  const { url } = await withDatabase(t)
+  const program = runProgram(t, 'bin/tributary.js', ['up'], {
+    cwd: withFolder(t),
+    env: {
+      DATABASE_URL: url,
+      PORT: String(await freePort()),
+      OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/`,
+      OTEL_SERVICE_NAME: 'our-catalog'
+    }
+  })
+  await program.says(/is ready at/)
+  await program.says(/Try|curl/)
+  program.kill('SIGTERM')
+  t.equal(await program.ended, 0)
+  const names = new Set(receiver.spans.map(({ name }) => name))
+  t.ok(names.has('POST /loads') && names.has('process tributary-chunks'), 'the sample was a load')
+  t.ok(receiver.spans.every(({ service }) => service === 'our-catalog'))
+})
+
+// The last test: it loads the SDK into this process.
+t.test('the trace of a load is in its row', async (t) => {
+  const receiver = await withOtlpReceiver(t)
+  const config = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
+  const tracing = startTracing(config, createLog({ logLevel: 'silent' }), 'test')
+  await tracing.start()
+  // The queue of this server loses every job.
+  const { rest, db } = await withServer(t)
+  const [sending, retrying] = [newClient(), newClient()]
+  const send = async (path: string, client: Client, body?: string): Promise<string> => {
+    const headers = { ...client.headers, 'content-type': 'application/x-ndjson' }
+    const answer = await rest({ method: 'POST', url: path, headers, ...(body === undefined ? {} : { body }) })
+    t.equal(answer.status, 202, answer.text)
+    return String(valueAt(answer.body, 'id'))
+  }
+  /** What a worker does that the sweeper has told of the chunk. */
+  const runWaiting = async (): Promise<void> => {
+    const silentQueue = { nudge: async () => true, depth: async () => 0, close: async () => {} }
+    for (const { id } of await query<{ id: number }>(
+      db,
+      "select id from chunk where state = 'waiting' order by id"
+    ))
+      t.match(await runChunk(db, silentQueue, id, { apply: applyRecords }), { outcome: 'settled' })
+  }
+  const id = await send('/loads?format=ndjson', sending, `${edge}\n`)
+  await runWaiting()
+  await send(`/loads/${id}/retry`, retrying)
+  await runWaiting()
+  await tracing.stop()
+
+  t.test('so a worker finds it although the queue has lost the job', async (t) => {
+    const spans = ofTrace(receiver, sending)
+    t.match(only(spans, 'process tributary-chunks'), {
+      parentSpanId: only(spans, 'POST /loads').spanId,
+      attributes: { 'tributary.load.id': id, 'tributary.chunk.rejected': 1 }
+    })
+  })
+
+  t.test('and a retry moves what it starts into its own', async (t) => {
+    const spans = ofTrace(receiver, retrying)
+    t.match(only(spans, 'process tributary-chunks'), {
+      parentSpanId: only(spans, 'POST /loads/:id/retry').spanId,
+      attributes: { 'tributary.load.id': id }
+    })
+  })
+
+  t.test('and after the stop nothing is traced', async (t) => {
+    const before = receiver.spans.length
+    await rest({ url: '/loads' })
+    t.equal(startSpan('late'), null)
+    t.equal(receiver.spans.length, before)
+  })
 })

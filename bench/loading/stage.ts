@@ -43,7 +43,12 @@ export type Stage = {
   stop: () => Promise<void>
 }
 
-export async function openStage(env: Record<string, string> = {}, workerCount = 1): Promise<Stage> {
+/** `program` is the command line of another checkout, if not of this one. */
+export async function openStage(
+  env: Record<string, string> = {},
+  workerCount = 1,
+  program?: string
+): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-loading-'))
   const postgres = await startBenchPostgres()
   const { db, url } = await postgres.newDatabase('loading')
@@ -60,9 +65,9 @@ export async function openStage(env: Record<string, string> = {}, workerCount = 
   }
   const token = createAdminToken(all)
   const processes = {
-    api: keepRunning('api', ['serve'], all, folder),
+    api: keepRunning('api', ['serve'], all, folder, program),
     workers: Array.from({ length: workerCount }, (_, index) =>
-      keepRunning(`worker-${index}`, ['work'], all, folder)
+      keepRunning(`worker-${index}`, ['work'], all, folder, program)
     )
   }
   const api = { url: `http://127.0.0.1:${port}`, token }
