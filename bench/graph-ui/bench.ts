@@ -35,7 +35,7 @@ export async function benchGraphUi(): Promise<object> {
   try {
     const { db, url } = await postgres.newDatabase('graph_ui')
     await db.destroy()
-    const created = runCommand(['token', 'create', '--name', 'bench', '--scopes', 'admin'], {
+    const created = await runCommand(['token', 'create', '--name', 'bench', '--scopes', 'admin'], {
       DATABASE_URL: url
     })
     const token = /trib_\w+/.exec(created)?.[0] ?? ''

@@ -32,7 +32,7 @@ export async function fillCatalog(
     const domains = await loadIntoCatalog(db, graph)
     const token =
       /trib_\w+/.exec(
-        runCommand(['token', 'create', '--name', 'bench', '--scopes', 'admin'], { DATABASE_URL: url })
+        await runCommand(['token', 'create', '--name', 'bench', '--scopes', 'admin'], { DATABASE_URL: url })
       )?.[0] ?? ''
     return { graph, oracle: createOracle(graph), domains, databaseUrl: url, token, folder }
   } finally {

@@ -63,7 +63,7 @@ export async function openStage(
     ...(redis ? { REDIS_URL: redis.url } : {}),
     ...env
   }
-  const token = createAdminToken(all)
+  const token = await createAdminToken(all)
   const processes = {
     api: keepRunning('api', ['serve'], all, folder, program),
     workers: Array.from({ length: workerCount }, (_, index) =>

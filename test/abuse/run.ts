@@ -88,11 +88,13 @@ async function attackAll(databaseUrl: string, folder: string): Promise<number> {
     REDIS_URL: '',
     TRIBUTARY_DATA_DIR: folder
   }
-  const admin: Service = { url: `http://127.0.0.1:${port}`, token: createAdminToken(env) }
+  const admin: Service = { url: `http://127.0.0.1:${port}`, token: await createAdminToken(env) }
   const other: Service = {
     ...admin,
     token:
-      /trib_\w+/.exec(runCommand(['token', 'create', '--name', 'other', '--scopes', 'read'], env))?.[0] ?? ''
+      /trib_\w+/.exec(
+        await runCommand(['token', 'create', '--name', 'other', '--scopes', 'read'], env)
+      )?.[0] ?? ''
   }
   const api = keepRunning('serve', ['serve'], env, folder)
   const worker = keepRunning('work', ['work'], env, folder)

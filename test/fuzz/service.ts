@@ -62,7 +62,7 @@ async function withProcesses(
     LOG_LEVEL: 'error',
     REDIS_URL: ''
   }
-  const service: Service = { url: `http://127.0.0.1:${port}`, token: createAdminToken(env) }
+  const service: Service = { url: `http://127.0.0.1:${port}`, token: await createAdminToken(env) }
   const processes = commands.map((command) => keepRunning(command, [command], env, folder))
   try {
     await untilReady(service)

@@ -160,13 +160,15 @@ async function oracle(
   const rows = await query<{ id: string }>(upgraded, 'select id from load order by seq')
   const place = new Map(rows.map(({ id }, index) => [id, index]))
   const api = await withRunningServer(t)
+  const ids: string[] = []
   for (const { number } of loads.toSorted((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0))) {
     const id = await sendLoad(api, lines(recordsOf(number)), {
       source: `source${number}`,
       missingReferences: 'create'
     })
-    await untilEnded(t, api, [id])
+    ids.push(id)
   }
+  await untilEnded(t, api, ids)
   const failures: string[] = []
   for (let number = 0; number < eventCount; number += 1)
     await sendEvents(api, [...eventsBefore(number), ...eventsAfter(number)], failures)

@@ -5,14 +5,15 @@ import { query } from '../../shared/db/query.ts'
 import { untilReady, type Api } from './catalog-calls.ts'
 import { patiently } from './patiently.ts'
 import type { Kept } from './processes.ts'
-import type { TorturedQueue } from './servers.ts'
+import type { TorturedPostgres, TorturedQueue } from './servers.ts'
 import { pick, type Random } from './workload.ts'
 
 /**
  * `worker`: kill -9 of a worker that holds a chunk. `api`: kill -9. `backend`: pg_terminate_backend of a connection of ours.
  * `queue`: everything in it is gone, or it stands still for some seconds. `postgres`: an immediate shutdown and a start.
+ * `failover`: the primary dies, and its standby takes its place.
  */
-export const faultNames = ['worker', 'api', 'backend', 'queue', 'postgres'] as const
+export const faultNames = ['worker', 'api', 'backend', 'queue', 'postgres', 'failover'] as const
 export type FaultName = (typeof faultNames)[number]
 export type FaultCounts = Record<FaultName, number>
 
@@ -22,7 +23,7 @@ export type FaultStage = {
   apiProcess: Kept
   workers: readonly Kept[]
   queue: TorturedQueue
-  restartPostgres: (() => Promise<void>) | null
+  postgres: TorturedPostgres
   random: Random
   log: (line: string) => void
 }
@@ -36,7 +37,7 @@ const pauseMaxMs = 300
 
 /** Plays so many of each kind, shuffled. Gives how many counted, which are fewer only where a worker held nothing for long. */
 export async function playFaults(stage: FaultStage, wanted: FaultCounts): Promise<FaultCounts> {
-  const played: FaultCounts = { worker: 0, api: 0, backend: 0, queue: 0, postgres: 0 }
+  const played: FaultCounts = { worker: 0, api: 0, backend: 0, queue: 0, postgres: 0, failover: 0 }
   for (const name of shuffled(stage.random, wanted)) {
     const what = await plays[name](stage)
     if (what === null) return played
@@ -64,10 +65,18 @@ const plays: Record<FaultName, (stage: FaultStage) => Promise<string | null>> = 
   },
   backend: (stage) => patiently(() => terminateBackend(stage)),
   queue: (stage) => stage.queue.harm(stage.random),
-  async postgres({ restartPostgres }) {
+  async postgres({ postgres }) {
     const begun = Date.now()
-    await restartPostgres?.()
+    await postgres.restart?.()
     return `restarted after ${Date.now() - begun} ms`
+  },
+  async failover({ postgres, random }) {
+    const begun = Date.now()
+    const promotedMs = await postgres.failOver?.(random() < 0.5 ? 'SIGKILL' : 'SIGQUIT')
+    const inStepMs = Date.now() - begun
+    // Writes were held up until now.
+    await sleep(applyingMs)
+    return `the standby was promoted after ${promotedMs} ms, and a new one in step after ${inStepMs} ms`
   }
 }
 

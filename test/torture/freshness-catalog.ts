@@ -9,7 +9,6 @@ import { packagePath } from '../../shared/platform/paths.ts'
 import { connectTestDatabase, dropDatabase, runOnServer, urlOfDatabase } from '../support/database.ts'
 import { freePort } from '../support/redis.ts'
 import { untilReady, type Api } from './catalog-calls.ts'
-import type { KillablePostgres } from './killable-postgres.ts'
 import { createAdminToken, keepRunning, runCommand, type Kept } from './processes.ts'
 
 const apiCount = 3
@@ -29,7 +28,7 @@ export type CatalogOptions = {
 
 /** Runs `work` on a catalog in a database of its own. Says where the logs are kept when it throws or `work` says that it failed. */
 export async function withCatalog(
-  postgres: KillablePostgres,
+  postgres: { url: string },
   options: CatalogOptions,
   work: (catalog: Catalog) => Promise<boolean>
 ): Promise<void> {
@@ -43,8 +42,8 @@ export async function withCatalog(
     LOG_LEVEL: 'warn',
     TRIBUTARY_DATA_DIR: folder
   }
-  runCommand(['migrate'], env)
-  const token = createAdminToken(env)
+  await runCommand(['migrate'], env)
+  const token = await createAdminToken(env)
   const ports = await Promise.all(Array.from({ length: apiCount }, freePort))
   const { file, args } = options.api ?? { file: undefined, args: ['serve'] }
   const processes = ports.map((port, index) =>

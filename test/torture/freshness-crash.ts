@@ -13,7 +13,6 @@ import { untilReady } from './catalog-calls.ts'
 import { poolMax, untilQuiet, type Catalog } from './freshness-catalog.ts'
 import { readAndJudge, send, writeAndRead, type Run } from './freshness-run.ts'
 import { layers, randomWrite, type Place } from './freshness-workload.ts'
-import type { KillablePostgres } from './killable-postgres.ts'
 import { pick } from './workload.ts'
 
 const burntXids = 400
@@ -34,25 +33,39 @@ async function keepLogInMemory({ db }: Catalog): Promise<void> {
   await query(db, 'select pg_reload_conf()')
 }
 
-/** Kills in turn, each once while writers write and each of Postgres once while they pause; writes and reads after each. */
+/** `isQuiet`: while writers pause. */
+export type CrashPlan = readonly { kill: Kill; isQuiet: boolean }[]
+
+/** Each once while writers write, and each of Postgres once while they pause. */
+export const allKills: CrashPlan = [
+  { kill: 'postgres', isQuiet: true },
+  { kill: 'backend', isQuiet: true },
+  { kill: 'api', isQuiet: false },
+  { kill: 'postgres', isQuiet: false },
+  { kill: 'backend', isQuiet: false }
+]
+
+/** Of a Postgres whose standby then takes its place. */
+export const failovers: CrashPlan = [
+  { kill: 'postgres', isQuiet: true },
+  { kill: 'postgres', isQuiet: false }
+]
+
+/** What kills a Postgres so that it answers again. */
+export type CrashablePostgres = { crash: () => Promise<unknown> }
+
+/** Kills by the plan, again and again; writes and reads after each. */
 export async function crashAndWrite(
   run: Run,
   catalog: Catalog,
-  postgres: KillablePostgres,
-  { rounds, writesPerRound }: { rounds: number; writesPerRound: number }
+  postgres: CrashablePostgres,
+  { rounds, writesPerRound, plan }: { rounds: number; writesPerRound: number; plan: CrashPlan }
 ): Promise<CrashFigures> {
   const figures: CrashFigures = {
     kills: { postgres: 0, backend: 0, api: 0 },
     xidsDrawnTwice: 0,
     settledUnknown: 0
   }
-  const plan: { kill: Kill; isQuiet: boolean }[] = [
-    { kill: 'postgres', isQuiet: true },
-    { kill: 'backend', isQuiet: true },
-    { kill: 'api', isQuiet: false },
-    { kill: 'postgres', isQuiet: false },
-    { kill: 'backend', isQuiet: false }
-  ]
   await keepLogInMemory(catalog)
   for (let round = 0; round < rounds; round += 1) {
     const { kill, isQuiet } = plan[round % plan.length] ?? { kill: 'api', isQuiet: false }
@@ -67,7 +80,7 @@ export async function crashAndWrite(
   return figures
 }
 
-async function killWhileWriting(run: Run, catalog: Catalog, kill: () => Promise<void>): Promise<void> {
+async function killWhileWriting(run: Run, catalog: Catalog, kill: () => Promise<unknown>): Promise<void> {
   const over = new AbortController()
   const meanwhile = writeAndRead(run, { count: Infinity, writers, readers, signal: over.signal })
   await sleep(200 + run.random() * 300)
@@ -82,7 +95,7 @@ async function killWhileWriting(run: Run, catalog: Catalog, kill: () => Promise<
  * Every graph has seen the ids that are thrown away when the crash comes, and after it writes are there before a graph has
  * looked again. Gives how many ids were given out twice.
  */
-async function killInSilence(run: Run, catalog: Catalog, kill: () => Promise<void>): Promise<number> {
+async function killInSilence(run: Run, catalog: Catalog, kill: () => Promise<unknown>): Promise<number> {
   await query(catalog.db, 'begin; select pg_current_xact_id(); rollback;'.repeat(burntXids))
   const lookEverywhere = async (place: Place): Promise<void> => {
     for (const api of catalog.apis) while (!(await readAndJudge(run, api, place))) await sleep(retryMs)
@@ -102,7 +115,7 @@ async function killInSilence(run: Run, catalog: Catalog, kill: () => Promise<voi
 const untilAllReady = (catalog: Catalog): Promise<unknown> =>
   Promise.all(catalog.apis.map((api) => untilReady(api, readyMaxMs)))
 
-const kills: Record<Kill, (catalog: Catalog, postgres: KillablePostgres, run: Run) => Promise<void>> = {
+const kills: Record<Kill, (catalog: Catalog, postgres: CrashablePostgres, run: Run) => Promise<unknown>> = {
   postgres: (_, postgres) => postgres.crash(),
   backend: (catalog) => killBackend(catalog),
   api: (catalog, _, run) => pick(run.random, catalog.processes).kill()

@@ -1,5 +1,5 @@
 /**
- * `npm run freshness [-- --quick] [--seed N] [--writes N] [--part fresh|red|killed]`: does a read on one API process miss a write that another has
+ * `npm run freshness [-- --quick] [--seed N] [--writes N] [--part fresh|red|killed|failover]`: does a read on one API process miss a write that another has
  * acknowledged? Prints seed and figures; ends with 1 where one does, or where a broken rule of freshness is not found out.
  */
 import { randomInt } from 'node:crypto'
@@ -7,16 +7,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { prune } from '../../shared/catalog/loads/prune.ts'
 import type { Db } from '../../shared/db/database.ts'
+import { findPostgresPrograms } from '../support/postgres-cluster.ts'
+import { startFailingOverPostgres } from './failing-over-postgres.ts'
 import { withCatalog, type Catalog, type CatalogOptions } from './freshness-catalog.ts'
-import { crashAndWrite } from './freshness-crash.ts'
+import { allKills, crashAndWrite, failovers } from './freshness-crash.ts'
 import { catalogDoor, dawdling } from './freshness-doors.ts'
 import { prepare, startRun, writeAndRead, type Run } from './freshness-run.ts'
-import { startKillablePostgres, type KillablePostgres } from './killable-postgres.ts'
+import { startKillablePostgres } from './killable-postgres.ts'
 import { randomFrom } from './workload.ts'
 
 const sizes = {
-  quick: { writes: 4_000, redWrites: 1_000, rounds: 5, writesPerRound: 200 },
-  full: { writes: 100_000, redWrites: 3_000, rounds: 25, writesPerRound: 1_000 }
+  quick: { writes: 4_000, redWrites: 1_000, rounds: 5, failovers: 3, writesPerRound: 200 },
+  full: { writes: 100_000, redWrites: 3_000, rounds: 25, failovers: 100, writesPerRound: 1_000 }
 }
 const writers = 4
 const readers = 1
@@ -47,7 +49,7 @@ type Part = CatalogOptions & {
 
 /** Runs one part and gives its faults. */
 async function runPart(
-  postgres: KillablePostgres,
+  postgres: { url: string },
   { title, dawdleMaxMs, work, ...options }: Part
 ): Promise<string[]> {
   let faults = [`${title}: the run did not end`]
@@ -98,10 +100,35 @@ function staleness({ figures, faults }: Run): string[] {
   ]
 }
 
-async function main(): Promise<void> {
-  log(
-    `# seed ${seed}: ${writes} writes, then ${size.redWrites} under a broken rule, then ${size.rounds} kills`
-  )
+/** On a Postgres with a standby. Null if the programs for one are not installed. */
+async function runFailovers(): Promise<string[] | null> {
+  const programs = findPostgresPrograms()
+  if (programs === null) {
+    if (process.env.CI === 'true') throw new Error('a PostgreSQL server is not installed')
+    log('# failovers: skipped, a PostgreSQL server is not installed')
+    return null
+  }
+  const postgres = await startFailingOverPostgres(programs)
+  try {
+    return await runPart(postgres, {
+      title: 'failovers',
+      name: 'failover',
+      hasWorker: false,
+      dawdleMaxMs,
+      async work(run, catalog) {
+        const { failovers: rounds, writesPerRound } = size
+        const crash = { crash: () => postgres.failOver() }
+        const figures = await crashAndWrite(run, catalog, crash, { rounds, writesPerRound, plan: failovers })
+        return { figures, faults: staleness(run) }
+      }
+    })
+  } finally {
+    await postgres.stop()
+  }
+}
+
+/** On the embedded Postgres, each in a database of its own. Gives the faults of each. */
+async function runOnEmbedded(isWanted: (name: string) => boolean): Promise<string[][]> {
   const postgres = await startKillablePostgres()
   const allParts: Part[] = [
     {
@@ -140,7 +167,7 @@ async function main(): Promise<void> {
       hasWorker: false,
       dawdleMaxMs,
       async work(run, catalog) {
-        const figures = await crashAndWrite(run, catalog, postgres, size)
+        const figures = await crashAndWrite(run, catalog, postgres, { ...size, plan: allKills })
         return {
           figures,
           faults: [
@@ -151,18 +178,27 @@ async function main(): Promise<void> {
       }
     }
   ]
-  const parts = allParts.filter(({ name }) => values.part === undefined || name === values.part)
-  let failed = 0
+  const ended: string[][] = []
   try {
-    for (const part of parts) {
-      const faults = await runPart(postgres, part)
-      for (const fault of faults) log(`not ok: ${fault}`)
-      if (faults.length > 0) failed += 1
-    }
+    for (const part of allParts.filter(({ name }) => isWanted(name)))
+      ended.push(await runPart(postgres, part))
   } finally {
     await postgres.stop()
   }
-  log(`${parts.length - failed} passed, ${failed} failed`)
+  return ended
+}
+
+async function main(): Promise<void> {
+  log(
+    `# seed ${seed}: ${writes} writes, then ${size.redWrites} under a broken rule, then ${size.rounds} kills and ${size.failovers} failovers`
+  )
+  const isWanted = (name: string): boolean => values.part === undefined || name === values.part
+  const ended = values.part === 'failover' ? [] : await runOnEmbedded(isWanted)
+  const ofFailovers = isWanted('failover') ? await runFailovers() : null
+  if (ofFailovers !== null) ended.push(ofFailovers)
+  for (const fault of ended.flat()) log(`not ok: ${fault}`)
+  const failed = ended.filter((faults) => faults.length > 0).length
+  log(`${ended.length - failed} passed, ${failed} failed`)
   process.exitCode = failed > 0 ? 1 : 0
 }
 

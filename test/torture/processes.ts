@@ -1,8 +1,9 @@
 /** The processes that are tortured: API and workers as an operator runs them, started again when they are killed. */
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { packagePath, packageRoot } from '../../shared/platform/paths.ts'
 
 const program = packagePath('dist/bin/tributary.js')
@@ -15,21 +16,18 @@ export type Kept = {
 }
 
 /** Runs a command of the CLI to its end and gives what it printed. Throws where it fails. */
-export function runCommand(args: readonly string[], env: Record<string, string>): string {
-  const result = spawnSync(process.execPath, [program, ...args], {
+export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], {
     cwd: packageRoot,
-    env: { ...process.env, ...env },
-    encoding: 'utf8'
+    env: { ...process.env, ...env }
   })
-  if (result.status !== 0)
-    throw new Error(`tributary ${args.join(' ')} ended with ${result.status}: ${result.stderr}`)
-  return result.stdout
+  return stdout
 }
 
 /** Makes an administrator's token. Throws where it cannot. */
-export function createAdminToken(env: Record<string, string>): string {
-  const [token] =
-    /trib_\w+/.exec(runCommand(['token', 'create', '--name', 'torture', '--scopes', 'admin'], env)) ?? []
+export async function createAdminToken(env: Record<string, string>): Promise<string> {
+  const printed = await runCommand(['token', 'create', '--name', 'torture', '--scopes', 'admin'], env)
+  const [token] = /trib_\w+/.exec(printed) ?? []
   if (token === undefined) throw new Error('no token was printed')
   return token
 }

@@ -1,7 +1,7 @@
 /**
- * `npm run torture [-- --quick] [--seed N] [--backend redis|postgres] [--without RULE|each]`: ends processes, connections
- * and servers under loads, and compares what is left with what was accepted. Prints seed and figures; ends with 1 where
- * anything is wrong. `--without` leaves a rule out, and ends with 1 where nothing goes wrong without it.
+ * `npm run torture [-- --quick] [--seed N] [--backend redis|postgres] [--failover] [--without RULE|each]`: ends processes,
+ * connections and servers under loads, and compares what is left with what was accepted. Prints seed and figures; ends with 1 where
+ * anything is wrong. `--failover` does so on a Postgres with a standby, which takes over. `--without` leaves a rule out, and ends with 1 where nothing goes wrong without it.
  */
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,12 +16,13 @@ import { createAdminToken, keepRunning, runCommand } from './processes.ts'
 import {
   hasRedis,
   openPostgres,
+  openPostgresWithStandby,
   queueInPostgres,
   startRedis,
   type TorturedPostgres,
   type TorturedRedis
 } from './servers.ts'
-import { reds, sizes, type Red } from './sizes.ts'
+import { failoverSizes, reds, sizes, type Red } from './sizes.ts'
 import { torture, type Outcome, type Size } from './torture.ts'
 import { planWorkload, randomFrom } from './workload.ts'
 
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean' },
     seed: { type: 'string' },
     backend: { type: 'string' },
+    failover: { type: 'boolean' },
     without: { type: 'string' }
   }
 })
@@ -53,8 +55,9 @@ function redParts(name: string, { size, freezeShare }: Red): Part[] {
 
 function chosenParts(): Part[] {
   const { without, quick } = values
-  if (without === undefined)
-    return [{ title: quick ? 'quick' : 'full', size: quick ? sizes.quick : sizes.full, isRed: false }]
+  const size = quick ? 'quick' : 'full'
+  if (values.failover) return [{ title: `${size} with failovers`, size: failoverSizes[size], isRed: false }]
+  if (without === undefined) return [{ title: size, size: sizes[size], isRed: false }]
   const chosen = Object.entries(reds).filter(
     ([name]) => without === 'each' || without.split(',').includes(name)
   )
@@ -80,8 +83,8 @@ async function runPart(
     LOG_LEVEL: 'warn',
     TRIBUTARY_DATA_DIR: folder
   }
-  runCommand(['migrate'], env)
-  const api = { url: `http://127.0.0.1:${port}`, token: createAdminToken(env) }
+  await runCommand(['migrate'], env)
+  const api = { url: `http://127.0.0.1:${port}`, token: await createAdminToken(env) }
   const apiProcess = keepRunning('api', ['serve'], env, folder)
   const workers = [1, 2].map((number) =>
     keepRunning(`worker-${number}`, worker?.args ?? ['work'], env, folder, worker?.file)
@@ -99,7 +102,7 @@ async function runPart(
       apiProcess,
       workers,
       queue: redis ?? queueInPostgres(db),
-      restartPostgres: postgres.restart,
+      postgres,
       random,
       workload: planWorkload(randomFrom(seed), size.edges),
       size: { ...size, faults },
@@ -133,7 +136,12 @@ async function main(): Promise<void> {
     results.push({ title: part.title, backend, isOk, figures })
   }
   for (const part of chosenParts()) {
-    const postgres = await openPostgres()
+    const postgres = values.failover ? await openPostgresWithStandby() : await openPostgres()
+    if (postgres === null) {
+      if (process.env.CI === 'true') throw new Error('a PostgreSQL server is not installed')
+      log('# failovers: skipped, a PostgreSQL server is not installed')
+      continue
+    }
     try {
       if (values.backend !== 'redis') await run(part, postgres, null)
       if (values.backend !== 'postgres' && hasBoth) {

@@ -6,19 +6,33 @@ import { Redis } from 'ioredis'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { queueSchema } from '../../shared/queue/names.ts'
+import { findPostgresPrograms } from '../support/postgres-cluster.ts'
 import { freePort } from '../support/redis.ts'
+import { startFailingOverPostgres, type FailingOverPostgres } from './failing-over-postgres.ts'
 import { startKillablePostgres } from './killable-postgres.ts'
 import { patiently } from './patiently.ts'
 import type { Random } from './workload.ts'
 
-/** `restart` is null for a server that is not ours. */
-export type TorturedPostgres = { url: string; restart: (() => Promise<void>) | null; stop(): Promise<void> }
+/** `restart` and `failOver` are null where that cannot be done to the server. */
+export type TorturedPostgres = {
+  url: string
+  restart: (() => Promise<void>) | null
+  failOver: FailingOverPostgres['failOver'] | null
+  stop(): Promise<void>
+}
 
 /** The server of DATABASE_URL, or a durable one for the torture. */
 export async function openPostgres(): Promise<TorturedPostgres> {
-  if (process.env.DATABASE_URL) return { url: process.env.DATABASE_URL, restart: null, stop: async () => {} }
+  if (process.env.DATABASE_URL)
+    return { url: process.env.DATABASE_URL, restart: null, failOver: null, stop: async () => {} }
   const { url, crash, stop } = await startKillablePostgres()
-  return { url, restart: () => crash('SIGQUIT'), stop }
+  return { url, restart: () => crash('SIGQUIT'), failOver: null, stop }
+}
+
+/** One with a standby. Null if the programs of a PostgreSQL server are not installed. */
+export async function openPostgresWithStandby(): Promise<TorturedPostgres | null> {
+  const programs = findPostgresPrograms()
+  return programs === null ? null : { restart: null, ...(await startFailingOverPostgres(programs)) }
 }
 
 export type TorturedQueue = {

@@ -1,7 +1,7 @@
 /** How large a torture is: a full run, a quick one for CI, and one for each rule that is left out to see it go wrong. */
 import type { Size } from './torture.ts'
 
-const noFaults = { worker: 0, api: 0, backend: 0, queue: 0, postgres: 0 }
+const noFaults = { worker: 0, api: 0, backend: 0, queue: 0, postgres: 0, failover: 0 }
 
 export const sizes: Record<'quick' | 'full', Size> = {
   quick: {
@@ -11,7 +11,7 @@ export const sizes: Record<'quick' | 'full', Size> = {
     waitingMin: 20_000,
     deleteEveryMs: 1_000,
     leastMs: 0,
-    faults: { worker: 20, api: 2, backend: 10, queue: 3, postgres: 1 }
+    faults: { worker: 20, api: 2, backend: 10, queue: 3, postgres: 1, failover: 0 }
   },
   full: {
     // What waits is more than killed workers leave behind until their leases have run out: each fault meets work.
@@ -21,7 +21,25 @@ export const sizes: Record<'quick' | 'full', Size> = {
     waitingMin: 400_000,
     deleteEveryMs: 1_000,
     leastMs: 0,
-    faults: { worker: 200, api: 20, backend: 100, queue: 20, postgres: 5 }
+    faults: { worker: 200, api: 20, backend: 100, queue: 20, postgres: 5, failover: 0 }
+  }
+}
+
+/** A small catalog, because each new standby is a copy of it, under as many failovers as there are seconds for. */
+const underFailovers = {
+  edges: 5_000,
+  firstLoads: [20_000, 10_000],
+  recordsPerLoad: 5_000,
+  waitingMin: 10_000,
+  deleteEveryMs: 500,
+  leastMs: 0
+}
+
+export const failoverSizes: Record<'quick' | 'full', Size> = {
+  quick: { ...underFailovers, faults: { ...noFaults, worker: 3, api: 1, failover: 3 } },
+  full: {
+    ...underFailovers,
+    faults: { worker: 50, api: 10, backend: 50, queue: 10, postgres: 0, failover: 100 }
   }
 }
 
