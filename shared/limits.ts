@@ -97,6 +97,8 @@ export const limits = {
   exportStallMaxMs: 10_000,
   /** Exports that one process serves at once; each may hold a database connection. */
   exportsAtOnceMaxCount: 3,
+  /** Exports of one token that one process serves at once, so that one client leaves a place for others. */
+  exportsPerTokenMaxCount: 2,
   /** Shortest paths shown for one result. */
   pathsPerResultMaxCount: 100,
   /** Ids of all results that one process keeps for later pages; about 8 bytes each. */

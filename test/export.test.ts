@@ -691,8 +691,11 @@ t.test(`an export of ${manyCount} rows`, async (t) => {
 
   await t.test(`is refused while ${limits.exportsAtOnceMaxCount} others are under way`, async (t) => {
     const app = await withExports(t, { db, memory })
+    const own = limits.exportsPerTokenMaxCount
     const others = await Promise.all(
-      Array.from({ length: limits.exportsAtOnceMaxCount }, () => opened(urlOf(app)))
+      Array.from({ length: limits.exportsAtOnceMaxCount }, (_, index) =>
+        opened(urlOf(app), { 'x-token': index < own ? 'greedy' : 'other' })
+      )
     )
     t.strictSame(
       others.map((answer) => answer.statusCode),
@@ -706,6 +709,23 @@ t.test(`an export of ${manyCount} rows`, async (t) => {
     for (const answer of others) answer.destroy()
     await until(async () => (await app.inject({ method: 'HEAD', url: path })).statusCode === 200)
   })
+
+  await t.test(
+    'is refused while its token has as many as one may, and another token has a place',
+    async (t) => {
+      const app = await withExports(t, { db, memory })
+      const greedy = { 'x-token': 'greedy' }
+      const maximum = limits.exportsPerTokenMaxCount
+      const open = await Promise.all(Array.from({ length: maximum }, () => opened(urlOf(app), greedy)))
+      const refused = await app.inject({ url: path, headers: greedy })
+      t.match(
+        { status: refused.statusCode, body: refused.json() },
+        { status: 429, body: { code: 'RATE_LIMITED', limit: 'exportsPerTokenMaxCount', maximum } }
+      )
+      t.equal((await app.inject({ method: 'HEAD', url: path })).statusCode, 200)
+      for (const answer of open) answer.destroy()
+    }
+  )
 
   await t.test('has the time of a walk for each slice, not for all of them', async (t) => {
     await inTransaction(db, async (tx) => {

@@ -8,6 +8,7 @@ import { printRow } from '../../shared/formats/csv-cells.ts'
 import { limits } from '../../shared/limits.ts'
 import type { ApiContext } from '../context.ts'
 import { exportPace, paced, type ExportPace } from '../lineage/stream-export.ts'
+import { createPlaces } from '../places.ts'
 import { readQuery } from '../query-parameters.ts'
 
 type Associations = Parameters<Parameters<typeof exportDomains>[2]>[0]
@@ -35,7 +36,20 @@ export function domainsRoutes(
   { db, lineage }: Pick<ApiContext, 'db' | 'lineage'>,
   pace: ExportPace = exportPace
 ): void {
-  let underWay = 0
+  const places = createPlaces(
+    'exportsAtOnceMaxCount',
+    'exportsPerTokenMaxCount',
+    (limit, whose) =>
+      new CatalogError(
+        'RATE_LIMITED',
+        `${whose} answers ${limits[limit]} exports of domains at a time; send it again`,
+        {
+          limit,
+          maximum: limits[limit],
+          retryAfterSeconds: 1
+        }
+      )
+  )
 
   app.get(
     '/domains/export',
@@ -43,14 +57,7 @@ export function domainsRoutes(
     async (request, reply) => {
       const query = readQuery(request.query, ['format', 'domain'])
       const format = readFormat(query.format)
-      const maximum = limits.exportsAtOnceMaxCount
-      if (underWay >= maximum)
-        throw new CatalogError(
-          'RATE_LIMITED',
-          `This process answers ${maximum} exports of domains at a time; send it again`,
-          { limit: 'exportsAtOnceMaxCount', maximum, retryAfterSeconds: 1 }
-        )
-      underWay += 1
+      const leave = places.take(request.actor)
       let hasBegun = false
       try {
         const { domain } = await withUrns(lineage, query, { domain: { entityType: 'domain' } })
@@ -64,7 +71,7 @@ export function domainsRoutes(
         // snapshot failed.
         request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
       } finally {
-        underWay -= 1
+        leave()
       }
       return reply
     }

@@ -8,6 +8,7 @@ import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { nameFromUrn } from '../../shared/urn/kinds.ts'
 import type { ApiContext } from '../context.ts'
+import { createPlaces } from '../places.ts'
 import { csvOfEdges, csvOfEntities } from './csv.ts'
 import { dotOf } from './dot.ts'
 import { readExportQuery, type ExportContent, type ExportFormat } from './export-query.ts'
@@ -48,21 +49,23 @@ export function lineageRoutes(
   { lineage }: Pick<ApiContext, 'lineage'>,
   pace: ExportPace = exportPace
 ): void {
-  let underWay = 0
+  const places = createPlaces(
+    'exportsAtOnceMaxCount',
+    'exportsPerTokenMaxCount',
+    (limit, whose) =>
+      new CatalogError('RATE_LIMITED', `${whose} answers ${limits[limit]} exports at a time; send it again`, {
+        limit,
+        maximum: limits[limit],
+        retryAfterSeconds: 1
+      })
+  )
 
   app.get(
     '/lineage/export',
     { config: { access: 'read' }, handlerTimeout: handlerMaxMs },
     async (request, reply) => {
       const { input, format, of } = readExportQuery(request.query)
-      const maximum = limits.exportsAtOnceMaxCount
-      if (underWay >= maximum)
-        throw new CatalogError(
-          'RATE_LIMITED',
-          `This process answers ${maximum} exports at a time; send it again`,
-          { limit: 'exportsAtOnceMaxCount', maximum, retryAfterSeconds: 1 }
-        )
-      underWay += 1
+      const leave = places.take(request.actor)
       let hasBegun = false
       try {
         await exportLineage(
@@ -79,7 +82,7 @@ export function lineageRoutes(
         // snapshot failed.
         request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
       } finally {
-        underWay -= 1
+        leave()
       }
       return reply
     }

@@ -170,9 +170,12 @@ export const threats: { readonly [id: string]: ThreatRow } = {
     ]
   },
   'S-24': {
-    threat: 'places for uploads and streams that one client takes',
+    threat: 'places for uploads, streams and exports that one client takes',
     attacks: ['loads that never end', 'streams of events'],
-    tests: ['test/load-pressure.test.ts: of one token leave places for others']
+    tests: [
+      'test/load-pressure.test.ts: of one token leave places for others',
+      'test/export.test.ts: is refused while its token has as many as one may, and another token has a place'
+    ]
   },
 
   // What comes from the input, and what goes out
@@ -316,6 +319,40 @@ export const threats: { readonly [id: string]: ThreatRow } = {
     tests: [
       'test/rules/licences.test.ts: every dependency of the program has a licence that is allowed',
       'test/rules/deploy-files.test.ts: no file has a secret: they are asked for, generated or referred to'
+    ]
+  },
+  'S-41': {
+    threat: 'requests that a page of another site makes a browser send',
+    attacks: ['a content type: text/plain', 'a content type: form', 'a token in a cookie'],
+    tests: [
+      'test/web-session.test.ts: is refused from a page of another site',
+      'test/web-session.test.ts: counts for nothing beside a header Authorization',
+      'test/web-session.test.ts: has the rights of its token, and no more'
+    ]
+  },
+  'S-42': {
+    threat: 'forged sign-ins and JSON Web Tokens',
+    attacks: ['Authorization: a JSON Web Token without a signature'],
+    tests: [
+      'test/oidc.test.ts: is sent to the provider with PKCE, a state and a nonce of its own',
+      'test/oidc.test.ts: comes back to the page it wanted, and to no other site',
+      'test/oidc.test.ts: without the claim has no groups, even if the claim is named constructor'
+    ]
+  },
+  'S-43': {
+    threat: 'URNs and texts that take long to read, or that cannot be stored',
+    attacks: ['U+0000 in a path', 'a path that cannot be decoded'],
+    tests: [
+      'test/urn.test.ts: time grows no faster than length, and what is over the limit is not looked at',
+      'test/strange-input.test.ts: a number that would be changed is refused by its place, and nothing is stored',
+      'test/fuzz.test.ts: random requests get no 5xx and no INTERNAL, and no record ends with one'
+    ]
+  },
+  'S-44': {
+    threat: 'too many requests of one client',
+    tests: [
+      'test/rate-limits.test.ts: failed attempts count by address, and refuse nobody who has a valid token',
+      'test/rate-limits.test.ts: two processes count together'
     ]
   },
 

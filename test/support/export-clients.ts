@@ -11,8 +11,12 @@ import type { LineageReader } from '../../shared/catalog/lineage/lineage-reader.
 import type { LineageSources } from '../../shared/catalog/lineage/with-lineage.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
+import { somebody } from './changes.ts'
 
-/** An API with only the export routes, with readers or a pace chosen by the test. */
+/**
+ * An API with only the export routes, with readers or a pace chosen by the test. The header `x-token` says whose
+ * request it is.
+ */
 export async function withExports(
   t: Test,
   lineage: LineageSources,
@@ -20,6 +24,10 @@ export async function withExports(
 ): Promise<FastifyInstance> {
   const app = fastify({ forceCloseConnections: true })
   app.setErrorHandler(sendProblem)
+  app.decorateRequest('actor')
+  app.addHook('onRequest', async (request) => {
+    request.actor = { ...somebody, tokenId: String(request.headers['x-token'] ?? 'one') }
+  })
   lineageRoutes(app, { lineage }, { ...exportPace, ...pace })
   t.teardown(() => app.close())
   await app.listen({ host: '127.0.0.1', port: 0 })
