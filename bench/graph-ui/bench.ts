@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- graph-ui`: the lineage graph in headless Chromium with 1,000 assets and 1,500 edges: how long until it
- * is painted in a warm browser, with columns and without, and how evenly it moves. The same view in React Flow is measured
- * in the same run, so the ratios carry over to other machines.
+ * `npm run bench -- graph-ui`: the lineage graph in headless Chromium with 1,000 assets and 1,500 edges.
+ * Measures the time until it is painted in a warm browser, with columns and without, and how smoothly it
+ * moves. The same view in React Flow is measured in the same run, so the ratios carry over to other
+ * machines.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -20,7 +21,7 @@ const sliceCount = 500
 
 type Figures = {
   paintMs: number
-  /** Of the paint: until the answer of the API was there. */
+  /** The part of the paint time until the answer of the API arrived. */
   answerMs: number
   panP95Ms: number
   panLongestMs: number
@@ -105,7 +106,7 @@ async function measure(
   const page = await context.newPage()
   const paints: number[] = []
   const answers: number[] = []
-  // The first fills the caches.
+  // The first run fills the caches.
   for (let run = 0; run <= runsCount; run += 1) {
     await page.goto(address)
     const paint = await untilPainted(page)
@@ -141,7 +142,7 @@ async function untilPainted(page: Page): Promise<number> {
   throw new Error('the graph is not painted within 30 s')
 }
 
-/** Milliseconds between frames while the view is dragged, the shortest first. */
+/** Milliseconds between frames while the view is dragged, in ascending order. */
 async function pan(page: Page): Promise<number[]> {
   await page.evaluate(`(() => {
     window.frames_ = []

@@ -1,8 +1,8 @@
-/** The catalog of the benchmark: a start, and 999 assets downstream of it, each with eight columns. */
+/** The catalog of the benchmark: a start and 999 assets downstream of it, each with eight columns. */
 import type { JsonObject } from '../../shared/model/changes.ts'
 
 export const sizes = { assets: 1_000, edges: 1_500, columns: 8, columnEdgesPerEdge: 3 }
-/** As many as a side shows without a stack. */
+/** A side shows this many neighbours without a stack. */
 const fanOutMost = 20
 
 export const assetUrn = (index: number): string =>
@@ -10,7 +10,7 @@ export const assetUrn = (index: number): string =>
 const columnUrn = (index: number, column: number): string =>
   `urn:li:schemaField:(${assetUrn(index)},column_${column})`
 
-/** Always the same numbers from 0 to below `most`. */
+/** Numbers from 0 to below `most`, the same in every run. */
 function chooser(): (most: number) => number {
   let state = 20_261_125
   return (most) => {
@@ -19,10 +19,13 @@ function chooser(): (most: number) => number {
   }
 }
 
-/** Assets in each layer; the start alone is in the first. */
+/** The number of assets in each layer; the first layer is the start alone. */
 const layers = [1, 20, 60, 120, 150, 150, 150, 140, 120, 89]
 
-/** Every asset but the start has an upstream in the layer before; the other edges lead from any layer to a later one. */
+/**
+ * Every asset except the start has an upstream in the layer before it; the other edges lead from any layer
+ * to a later one.
+ */
 export function edgesOfCatalog(): [number, number][] {
   const choose = chooser()
   const layerOf = layers.flatMap((count, layer) => Array.from({ length: count }, () => layer))

@@ -1,4 +1,7 @@
-/** Builds the page that draws the view with React Flow, and serves it beside an API whose token it adds. */
+/**
+ * Builds the page that draws the view with React Flow, and serves it together with an API, to whose requests
+ * it adds the token.
+ */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -11,7 +14,7 @@ const types: { readonly [extension: string]: string } = {
   '.css': 'text/css'
 }
 
-/** Throws if the page does not build. */
+/** Throws if the page cannot be built. */
 export async function serveReactFlow({
   folder,
   api,

@@ -1,4 +1,6 @@
-/** A server as a process of its own, as an operator runs it: started, looked at from outside, ended. */
+/**
+ * An API server in a separate process, as an operator runs it: starts it, measures it from outside, ends it.
+ */
 import { get } from 'node:http'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,14 +11,14 @@ import type { Catalog } from './stage.ts'
 export type ApiProcess = {
   url: string
   token: string
-  /** On the clock of performance.now(). */
+  /** A time of performance.now(). */
   startedAtMs: number
   listeningAtMs: number
-  /** Megabytes by the system's count: VmRSS is resident now, VmHWM was the most ever. */
+  /** Megabytes according to the system: VmRSS is the resident memory now, VmHWM its maximum so far. */
   memoryMb: (field: 'VmRSS' | 'VmHWM') => number
-  /** Of all its threads, since its start. */
+  /** Processor time of all its threads since its start. */
   cpuSeconds: () => number
-  /** The samples of /metrics that have no labels. Asking begins a new period for those that cover one. */
+  /** The samples of /metrics without labels. Reading them starts a new period for those that cover one. */
   metrics: () => Promise<Map<string, number>>
   stop: () => Promise<void>
 }
@@ -76,7 +78,8 @@ const memoryMbOf = (pid: number, field: string): number =>
 const clockTicksPerSecond = 100
 
 export function cpuSecondsOf(pid: number): number {
-  // The second field is the name in brackets, which may hold blanks; user and system time are fields 14 and 15.
+  // The second field is the name in brackets, which may contain spaces; user and system time are fields 14
+  // and 15.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')
@@ -84,7 +87,7 @@ export function cpuSecondsOf(pid: number): number {
 }
 
 async function readMetrics(url: string): Promise<Map<string, number>> {
-  // On a connection of its own: one kept since the last question may just be closed for its idleness, and the bench with it.
+  // On a new connection: the server may be closing an idle one at this moment, which would end the bench.
   const text = await new Promise<string>((resolve, reject) => {
     get(`${url}/metrics`, { agent: false }, (answer) => {
       let read = ''

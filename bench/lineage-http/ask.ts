@@ -1,14 +1,14 @@
-/** One GraphQL request at a time over connections that are kept, as one user's browser sends them. */
+/** Sends one GraphQL request at a time over kept connections, as one user's browser does. */
 import { Agent, request } from 'node:http'
 
 export type Answer = { data: unknown; extensions?: { lineage?: LineageExtension }; errors?: unknown }
 export type LineageExtension = { complete?: boolean; engine?: string }
 
-/** `ms` is from before it is sent until all of the answer is here; parsing is not in it. */
+/** `ms` is from before the request until the whole answer has arrived, without parsing it. */
 export type Asked = { answer: Answer; text: string; ms: number }
 export type Ask = (query: string, variables: object) => Promise<Asked>
 
-/** Throws where the answer holds an error. */
+/** Throws if the answer contains an error. */
 export function asker({ url, token }: { url: string; token: string }): Ask {
   const agent = new Agent({ keepAlive: true })
   return async (query, variables) => {
@@ -18,7 +18,7 @@ export function asker({ url, token }: { url: string; token: string }): Ask {
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` }
     })
     const ms = performance.now() - begun
-    // a border: what is not as the schema says shows when it is compared
+    // a border: an answer that does not match the schema shows when it is compared
     const answer = JSON.parse(text) as Answer
     if (answer.errors !== undefined) throw new Error(`${query}: ${text.slice(0, 500)}`)
     return { answer, text, ms }

@@ -1,11 +1,14 @@
 /**
- * The most that this HTTP stack can do: one POST route that reads JSON and answers with JSON of a given size, written by
- * a compiled schema. Run as a process: `bare-fastify.js PORT FILE`, where the file holds the answer.
+ * The upper bound of this HTTP stack: one POST route that reads JSON and answers with JSON of a given size,
+ * written by a compiled schema. Run as a process: `bare-fastify.js PORT FILE`, where the file contains the
+ * answer.
  */
 import { readFileSync } from 'node:fs'
 import { fastify } from 'fastify'
 
-/** A response schema for what has the shape of `value`; items of a list are shaped like its first. */
+/**
+ * A response schema for values with the shape of `value`; all items of a list have the shape of the first.
+ */
 function schemaOf(value: unknown): object {
   if (Array.isArray(value)) return { type: 'array', items: schemaOf(value[0]) }
   if (value === null) return { type: 'null' }

@@ -1,7 +1,7 @@
 /**
- * The most that GraphQL on this HTTP stack can do: a query that has been parsed and validated before, a resolver that
- * gives a constant, and nothing else: no token, no limits, no log, no freshness. Run as a process: `bare-graphql.js PORT FILE`, as
- * bare-fastify.js.
+ * The upper bound of GraphQL on this HTTP stack: a query parsed and validated in advance, a resolver that
+ * returns a constant, and nothing else: no token, limits, log or freshness. Run as a process:
+ * `bare-graphql.js PORT FILE`, like bare-fastify.js.
  */
 import { readFileSync } from 'node:fs'
 import { fastify } from 'fastify'

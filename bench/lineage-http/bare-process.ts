@@ -1,4 +1,4 @@
-/** Starts what Tributary is held against over HTTP as a process, and ends it. */
+/** Starts and ends a process to which Tributary's speed over HTTP is compared. */
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { cpuSecondsOf, untilLive } from './api-process.ts'
 
 export type BareProcess = { url: string; cpuSeconds: () => number; stop: () => Promise<void> }
 
-/** `answer` is JSON: what each request is answered with. */
+/** `answer` is the JSON of every answer. */
 export async function startBare(
   kind: 'fastify' | 'graphql',
   answer: string,

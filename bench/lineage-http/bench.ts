@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- lineage-http [--only=walk,2hop,domain,hub,load,changes]`: lineage over HTTP, as clients have it.
- *
- * Every answer that is timed or driven beside is checked against a walk of the bench's own; a wrong one ends the run.
+ * `npm run bench -- lineage-http [--only=walk,2hop,domain,hub,load,changes]`: lineage over HTTP, as clients
+ * use it. Every measured answer, and every answer that arrives meanwhile, is checked against the bench's own
+ * walk; a wrong one ends the run.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ const parts: readonly Part[] = [
   { name: 'hub', graph: 'L', run: benchHub }
 ]
 
-/** Throws where a part is not known or an answer was wrong. */
+/** Throws if a part is unknown or an answer was wrong. */
 export async function benchLineageHttp(args: readonly string[]): Promise<object> {
   const chosen = chosenParts(args)
   const folder = mkdtempSync(join(tmpdir(), 'tributary-bench-http-'))

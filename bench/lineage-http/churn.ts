@@ -1,7 +1,7 @@
 /**
- * A writer that keeps the graph changing, and reads after each acknowledged write what it has changed.
- *
- * Everything else that runs meanwhile is then fresh by work and not by luck; a read that misses the write is an error.
+ * A writer that keeps changing the graph, and reads back each change after it is acknowledged. So other
+ * reads in that time are fresh because the server makes them fresh, not because nothing changed. A read that
+ * misses the write is an error.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomFrom, type Random } from '../../test/torture/workload.ts'
@@ -13,7 +13,7 @@ export type Churned = { writes: number; checkedReads: number }
 
 const pageCount = 10
 
-/** Ends when the signal does. Throws where an answer is wrong. The graph is afterwards as it was before. */
+/** Ends when the signal is aborted, with the graph as it was before. Throws if an answer is wrong. */
 export async function churn(
   catalog: Catalog,
   ask: Ask,
@@ -33,7 +33,7 @@ export async function churn(
   return { writes: count, checkedReads: count }
 }
 
-/** `work`'s result and what was written while it ran. */
+/** The result of `work`, and the changes written while it ran. */
 export async function whileChurning<Result>(
   catalog: Catalog,
   ask: Ask,
@@ -54,7 +54,7 @@ export async function whileChurning<Result>(
 
 export type Edge = { upstream: number; downstream: number }
 
-/** A short cut past one asset: it changes degrees, and no start reaches more or less for it. */
+/** An edge that skips one asset: it changes degrees, but not which assets a start reaches. */
 export function newEdge({ graph, oracle }: Catalog, random: Random): Edge {
   for (;;) {
     const upstream = Math.floor(random() * graph.assetCount)
@@ -65,7 +65,7 @@ export function newEdge({ graph, oracle }: Catalog, random: Random): Edge {
   }
 }
 
-/** Returns when it is acknowledged; the oracle knows it then. */
+/** Returns when the change is acknowledged and the oracle has it. */
 export async function changeEdges(
   { graph, oracle }: Catalog,
   ask: Ask,
@@ -86,7 +86,7 @@ export async function changeEdges(
   }
 }
 
-/** Milliseconds that the read took. Throws where it is wrong. */
+/** The milliseconds of the read. Throws if its answer is wrong. */
 export async function checkTwoHops({ graph, oracle }: Catalog, ask: Ask, start: number): Promise<number> {
   const asked = await ask(hopsQuery, hopsInput(graph.urnOf(start), 'UPSTREAM', 2))
   mustBeRight(faultOf(pageOf(asked), graph, oracle.reach(start, 'UPSTREAM', 2), 0, pageCount))

@@ -1,4 +1,4 @@
-/** Checks what reads say of the domains of assets. */
+/** Checks the domains of assets in answers. */
 import { randomFrom } from '../../test/torture/workload.ts'
 import type { Ask } from './ask.ts'
 import { domainQuery, mustBeRight } from './questions.ts'
@@ -6,7 +6,7 @@ import type { Catalog } from './stage.ts'
 
 const checkCount = 300
 
-/** Throws where a dataset is not in the domain that it was put into. */
+/** Throws if a dataset is not in its domain. */
 export async function checkDomains({ graph, domains }: Catalog, ask: Ask): Promise<void> {
   const random = randomFrom(33)
   for (let count = 0; count < checkCount; count += 1) {
@@ -23,5 +23,5 @@ export async function checkDomains({ graph, domains }: Catalog, ask: Ask): Promi
   }
 }
 
-/** `core` of urn:li:domain:finance_core, `finance` of urn:li:domain:finance. */
+/** The last part of the name: `core` for urn:li:domain:finance_core, `finance` for urn:li:domain:finance. */
 const nameOf = (domainUrn: string): string => /[^:_]+$/.exec(domainUrn)?.[0] ?? ''

@@ -1,4 +1,4 @@
-/** Sends as many requests as a server answers, over many connections, and says how many that were. */
+/** Sends as many requests as a server can answer, over many connections, and counts them. */
 import autocannon from 'autocannon'
 
 export type Driven = {
@@ -13,7 +13,7 @@ export type Target = { url: string; token?: string; cpuSeconds: () => number }
 
 const requestsPerConnection = 400
 
-/** Every connection sends its own draw of the bodies, again and again. Throws where any answer is an error. */
+/** Every connection repeats its own selection of the bodies. Throws if any answer is an error. */
 export async function drive(
   target: Target,
   bodies: readonly string[],

@@ -1,7 +1,7 @@
-/** What was found: a figure with its goal, and the context that it is read in. */
+/** A finding: a figure with its goal and its context. */
 
 export type Finding = {
-  /** Of the table in the docs. */
+  /** The row of the table in the docs. */
   row: number
   name: string
   value: number
@@ -18,7 +18,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? NaN
 }
 
-/** `share` of the values are no greater: 0.99 for the 99th percentile. */
+/** The value that a `share` of the values do not exceed: 0.99 gives the 99th percentile. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN
@@ -26,7 +26,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const rounded = (value: number): number => Number(value.toPrecision(3))
 
-/** Ratios and goals first, context below: times are of one machine on one evening. */
+/** Ratios and goals first, context below, because times depend on the machine. */
 export function* tableOf(findings: readonly Finding[]): Generator<string> {
   for (const finding of findings.toSorted((a, b) => a.row - b.row)) {
     const { row, name, value, unit, goal } = finding

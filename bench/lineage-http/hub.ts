@@ -1,8 +1,7 @@
 /**
- * Row 2: a hub that reaches nine tenths of a million assets, over HTTP, and what others feel while four such walks run.
- *
- * Before each timed walk and all through the loop a short cut is written somewhere, so that no answer can be one kept
- * from before; a short cut changes no total, so that all totals can be checked.
+ * Row 2: a hub that reaches nine tenths of a million assets, over HTTP, and the latency of other clients
+ * while four such walks run. Before each timed walk and throughout the loop a shortcut edge is written, so
+ * that no answer can come from a cache. Shortcuts change no total, so every total can be checked.
  */
 import { randomFrom } from '../../test/torture/workload.ts'
 import type { LineageDirection } from '../../shared/model/walk.ts'
@@ -30,7 +29,7 @@ const walkersCount = 4
 const loopSeconds = 20
 const writeEveryMs = 250
 const calmSeconds = 5
-/** Of all assets; less is no hub. */
+/** The share of all assets that a hub must reach. */
 const leastShare = 0.3
 
 type Start = { node: number; direction: LineageDirection; total: number }
@@ -116,7 +115,7 @@ function checkTotal(asked: Awaited<ReturnType<Ask>>, expected: number): void {
   )
 }
 
-/** Starts in both directions, no two alike, of the assets with the most neighbours. */
+/** Different starts in both directions, among the assets with the most neighbours. */
 function startsOf({ graph, oracle }: Catalog): Start[] {
   const { upstream, downstream } = graph.edges
   const candidates = (

@@ -1,4 +1,4 @@
-/** Row 4: L into a fresh process, its memory, and how soon a read sees a thousand changes. */
+/** Row 4: loading L into a new process, its memory, and how soon a read sees a thousand changes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomFrom } from '../../test/torture/workload.ts'
 import { startApi } from './api-process.ts'
@@ -71,7 +71,7 @@ export async function benchLoad(catalog: Catalog): Promise<Finding[]> {
   ]
 }
 
-/** Adds and removes short cuts, each time a thousand in one call, and reads at once what the last of them changed. */
+/** Adds and removes shortcut edges, a thousand per call, and at once reads what the last of them changed. */
 async function timeChanges(catalog: Catalog, ask: Ask, visible: number[], idle: number[]): Promise<void> {
   const random = randomFrom(41)
   for (let count = 0; count < 50; count += 1)

@@ -1,4 +1,7 @@
-/** Row 4: what the change log costs 32 writers: edges written as updateLineage writes them, with and without its row. */
+/**
+ * Row 4: the cost of the change log for 32 writers: edges written as updateLineage writes them, with and
+ * without its row.
+ */
 import { applyRecords } from '../../shared/catalog/write/apply-records.ts'
 import { mutationContext } from '../../shared/catalog/write/call.ts'
 import { connectDatabase } from '../../shared/db/connect.ts'
@@ -36,7 +39,7 @@ export async function benchLogCost(catalog: Catalog): Promise<Finding[]> {
     for (const keepsLog of [true, false]) await writeTogether(db, catalog, keepsLog, 0)
     const rounds: { with: number; without: number }[] = []
     for (let round = 1; round <= roundCount; round += 1) {
-      // Who comes first alternates: each round leaves the tables a little larger than it found them.
+      // The order alternates, because each round leaves the tables a little larger.
       const first = await writeTogether(db, catalog, round % 2 === 0, round)
       const second = await writeTogether(db, catalog, round % 2 !== 0, round + 100)
       rounds.push(round % 2 === 0 ? { with: first, without: second } : { with: second, without: first })
@@ -97,7 +100,7 @@ async function writeEdge(
   )
 }
 
-/** The same transaction; its row of the change log is taken and not sent. */
+/** The same transaction, whose row of the change log is made but not sent. */
 const withoutLog = (tx: Tx): Tx =>
   new Proxy(tx, {
     get(target, name) {

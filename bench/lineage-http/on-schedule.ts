@@ -1,9 +1,12 @@
-/** Calls at fixed times, whether or not earlier ones have been answered: a server that stands still is felt by all who come. */
+/**
+ * Calls at fixed times, whether or not earlier ones have been answered: while a server stalls, every call
+ * that is due counts.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const callEveryMs = 20
 
-/** Milliseconds from when each call was due to its end. */
+/** Milliseconds from the time at which each call was due until its end. */
 export async function callOnSchedule(seconds: number, call: () => Promise<void>): Promise<number[]> {
   const calls: Promise<number>[] = []
   const begun = performance.now()
@@ -12,7 +15,7 @@ export async function callOnSchedule(seconds: number, call: () => Promise<void>)
     if (early > 0) await sleep(early)
     const sentMs = Math.max(due, begun)
     const answered = call().then(() => performance.now() - sentMs)
-    // A failure is told at the end, by all of them together.
+    // Failures are collected, and reported at the end.
     answered.catch(() => {})
     calls.push(answered)
   }

@@ -1,20 +1,19 @@
 /**
- * What the lineage must be: breadth-first search over the edges that were drawn and those that the bench wrote since.
- *
- * Written to be plainly right, and apart from the product's own code.
+ * The correct lineage: breadth-first search over the generated edges and those that the bench has written.
+ * Simple enough to be obviously right, and independent of the product's code.
  */
 import type { LineageDirection } from '../../shared/model/walk.ts'
 import { adjacencyOf, type Adjacency } from '../lineage/adjacency.ts'
 import type { BenchGraph } from '../lineage/graphs.ts'
 
-/** Nodes, nearest first and by number within a degree; the start is not among them. */
+/** Nodes without the start, nearest first, and by number within a degree. */
 export type Reached = { nodes: Int32Array; degrees: Uint16Array }
 
 export type Oracle = {
   /** Up to `degreeMax` hops away. */
   reach: (start: number, direction: LineageDirection, degreeMax?: number) => Reached
   add: (upstream: number, downstream: number) => void
-  /** Of an edge that was added. */
+  /** Removes an added edge. */
   remove: (upstream: number, downstream: number) => void
 }
 

@@ -1,8 +1,7 @@
 /**
- * Row 3: small GraphQL reads at 50 connections, against a bare fastify route that sends the same reply, in turns.
- *
- * While the API is driven, a writer changes the graph and reads its changes back: what is driven is fresh. While the bare
- * route is driven, nobody writes: it has the machine to itself.
+ * Row 3: small GraphQL reads over 50 connections, alternating with a bare Fastify route that sends the same
+ * reply. While the API is measured, a writer changes the graph and reads its changes back, so the reads must
+ * be fresh. While the bare route is measured, nobody writes, so it has the machine for itself.
  */
 import { pick, randomFrom } from '../../test/torture/workload.ts'
 import { startApi, type ApiProcess } from './api-process.ts'
@@ -19,7 +18,7 @@ const connections = 50
 const bodyCount = 20_000
 const roundCount = 5
 const roundSeconds = 8
-/** Enough that what is compiled while it runs has been. */
+/** Enough for the JIT compiler to compile what it will. */
 const warmRequests = 15_000
 const contextSeconds = 4
 const writeEveryMs = 100
@@ -27,7 +26,7 @@ const goal = { atLeast: 0.5 }
 
 type Reads = { query: string; variables: readonly object[] }
 
-/** Two hops from random starts, in random directions. */
+/** Questions of two hops, from random starts in random directions. */
 export async function benchTwoHops(catalog: Catalog): Promise<Finding[]> {
   const random = randomFrom(31)
   const { graph } = catalog
@@ -94,7 +93,7 @@ async function compare(catalog: Catalog, reads: Reads, check: (ask: Ask) => Prom
   }
 }
 
-/** The reply of the middle length among some: what the bare route sends each time. */
+/** The reply of median length among some replies, which the bare route always sends. */
 async function typicalReply(ask: Ask, { query, variables }: Reads): Promise<string> {
   const replies: string[] = []
   for (const each of variables.slice(0, 301)) replies.push((await ask(query, each)).text)
@@ -134,7 +133,8 @@ async function inTurns(
   return {
     ratio: median(rounds.map((round) => round.api.requestsPerSecond / round.bare.requestsPerSecond)),
     ratios: rounds.map((round) => rounded(round.api.requestsPerSecond / round.bare.requestsPerSecond)),
-    // What GraphQL alone leaves of the bare route, with nothing to do: more than this nobody reaches on this stack.
+    // The share of the bare route that GraphQL alone reaches when it does nothing: the upper bound of this
+    // stack.
     ceiling: rounded(
       median(rounds.map((round) => round.graphql.requestsPerSecond / round.bare.requestsPerSecond))
     ),

@@ -1,4 +1,4 @@
-/** The GraphQL requests of the bench, and whether an answer is what the oracle says. */
+/** The GraphQL requests of the bench, and the check of their answers against the oracle. */
 import type { LineageDirection } from '../../shared/model/walk.ts'
 import type { BenchGraph } from '../lineage/graphs.ts'
 import type { Asked } from './ask.ts'
@@ -13,7 +13,7 @@ export const domainQuery =
 export const nothingQuery = '{ __typename }'
 export const changeQuery = 'mutation change($input: UpdateLineageInput!) { updateLineage(input: $input) }'
 
-/** Up to `hops` hops (1 or 2), the ten nearest. */
+/** The ten nearest within `hops` hops (1 or 2). */
 export const hopsInput = (urn: string, direction: LineageDirection, hops: 1 | 2): object => ({
   input: {
     urn,
@@ -24,7 +24,7 @@ export const hopsInput = (urn: string, direction: LineageDirection, hops: 1 | 2)
   }
 })
 
-/** A first page of a question that was asked before is asked for anew. */
+/** Asks for the first page of an earlier question again. */
 export const pageInput = (
   urn: string,
   direction: LineageDirection,
@@ -46,7 +46,7 @@ export const isComplete = ({ answer }: Asked): boolean => answer.extensions?.lin
 
 export const engineOf = ({ answer }: Asked): string => answer.extensions?.lineage?.engine ?? 'none named'
 
-/** What is wrong with the results of a page that begins at `begin`; null where all is as it must be. */
+/** The mistake in the results of a page that begins at `begin`; null if there is none. */
 export function faultOf(
   { searchResults }: Page,
   graph: BenchGraph,
@@ -65,7 +65,7 @@ export function faultOf(
   return null
 }
 
-/** Throws where the results or the total are not what they must be. */
+/** Throws if the results or the total are wrong. */
 export function checkPage(
   page: Page,
   graph: BenchGraph,
@@ -81,7 +81,7 @@ export function checkPage(
   )
 }
 
-/** Throws where there is a fault. */
+/** Throws the mistake, if there is one. */
 export function mustBeRight(fault: string | null): void {
   if (fault !== null) throw new Error(`a wrong answer: ${fault}`)
 }

@@ -1,4 +1,7 @@
-/** Scrolls through everything that a hub reaches and compares every result, with three random pages of 100 on the way. */
+/**
+ * Scrolls through everything that a hub reaches and checks every result; on the way three random pages of
+ * 100.
+ */
 import { randomFrom } from '../../test/torture/workload.ts'
 import type { Ask } from './ask.ts'
 import { rounded } from './findings.ts'
@@ -9,7 +12,9 @@ const pageCount = 100
 const skipCount = 10_000
 const pagesChecked = 3
 
-/** Throws where a result, a total or the end is wrong. Between the checked pages it goes on in the largest pages there are. */
+/**
+ * Throws if a result, a total or the end is wrong. Between the checked pages it uses the largest page size.
+ */
 export async function checkScroll(
   { graph, oracle }: Catalog,
   ask: Ask,

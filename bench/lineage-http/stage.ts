@@ -1,4 +1,4 @@
-/** A catalog that holds a graph of the bench, what its lineage must be, and how to reach it. */
+/** A catalog with a graph of the bench, its correct lineage, and access to it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runCommand } from '../../test/torture/processes.ts'
 import type { BenchPostgres } from '../lineage/bench-database.ts'
@@ -16,7 +16,7 @@ export type Catalog = {
   databaseUrl: string
   /** Of an admin. */
   token: string
-  /** For files of the processes that run on it. */
+  /** The folder for files of its processes. */
   folder: string
 }
 
@@ -40,7 +40,7 @@ export async function fillCatalog(
   }
 }
 
-/** A start of the graph by its name, for instance `hub`. */
+/** A start of the graph by its name, such as `hub`. */
 export function pickOf({ graph }: Catalog, name: string): Pick {
   const found = graph.picks.find((pick) => pick.name === name)
   if (!found) throw new Error(`${graph.name} has no start called ${name}`)
@@ -51,7 +51,7 @@ const loadMaxMs = 300_000
 const lookEveryMs = 50
 const resultCount = 10
 
-/** When the first answer came from the graph in memory, by performance.now(). All answers until then must be right too. */
+/** The time of performance.now() of the first answer from memory. All answers before it must be right too. */
 export async function untilInMemory({ graph, oracle }: Catalog, ask: Ask): Promise<number> {
   const { node = 0 } = graph.picks[0] ?? {}
   const reached = oracle.reach(node, 'DOWNSTREAM', 2)

@@ -1,4 +1,7 @@
-/** Row 1 over HTTP: a walk that reaches some 50,000 assets of M, against SQL alone on the same data in the same Postgres. */
+/**
+ * Row 1 over HTTP: a walk that reaches about 50,000 assets of M, compared with SQL alone on the same data in
+ * the same Postgres.
+ */
 import { randomFrom } from '../../test/torture/workload.ts'
 import { connectBenchDatabase } from '../lineage/bench-database.ts'
 import { depthContender } from '../lineage/contenders-in-sql.ts'
@@ -14,9 +17,12 @@ import { checkScroll } from './scroll.ts'
 import { pickOf, untilInMemory, type Catalog } from './stage.ts'
 
 const pageCount = 100
-/** A process that has just started has compiled little of its code: the first fifty pages take half as long again as those after three hundred. */
+/**
+ * Little code of a new process is compiled: its first fifty pages take half as long again as those after
+ * three hundred.
+ */
 const warmCount = 400
-/** The recursive statement with a depth column takes 26 s on a quiet machine. */
+/** The recursive statement with a depth column takes 26 s on an idle machine. */
 const limitMs = 180_000
 
 export async function benchWalk(catalog: Catalog): Promise<Finding[]> {
@@ -34,7 +40,10 @@ export async function benchWalk(catalog: Catalog): Promise<Finding[]> {
   }
 }
 
-/** The first page of 100 with its exact total, checked. A short cut is written before it, so that it cannot be one kept from before. */
+/**
+ * The first page of 100 with its exact total, checked. A shortcut edge is written before it, so that the
+ * answer cannot come from a cache.
+ */
 function walkOverHttp(catalog: Catalog, ask: Ask): WalkBeside {
   const { graph, oracle } = catalog
   const random = randomFrom(11)
@@ -42,7 +51,8 @@ function walkOverHttp(catalog: Catalog, ask: Ask): WalkBeside {
     const edge = newEdge(catalog, random)
     await changeEdges(catalog, ask, 'edgesToAdd', [edge])
     const asked = await ask(pageQuery, pageInput(graph.urnOf(node), 'DOWNSTREAM', pageCount))
-    // Only then: the bench's own walk goes through as much memory, and what the API has near the processor would be gone (a fifth).
+    // Computed only now: the bench's own walk reads as much memory, and would push the API's data out of the
+    // processor's cache (a fifth).
     checkPage(pageOf(asked), graph, oracle.reach(node, 'DOWNSTREAM'), 0, pageCount)
     await changeEdges(catalog, ask, 'edgesToRemove', [edge])
     return asked.ms
@@ -51,7 +61,10 @@ function walkOverHttp(catalog: Catalog, ask: Ask): WalkBeside {
 
 type Cells = { contender: string; cell: Cell }[]
 
-/** Those that answer the same question, exact degrees, each with what the walk over HTTP took in between. */
+/**
+ * The contenders that answer the same question with exact degrees, each with the time of the walks over HTTP
+ * in between.
+ */
 async function runInSql({ graph, databaseUrl }: Catalog, pick: Pick, walkBeside: WalkBeside): Promise<Cells> {
   const db = connectBenchDatabase(databaseUrl)
   try {

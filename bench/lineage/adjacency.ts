@@ -1,10 +1,10 @@
-/** The benchmark's own walk, as plain as can be: what every other answer is checked against. */
+/** The benchmark's own walk, as simple as possible: every other answer is checked against it. */
 import type { EdgeList } from './project-graph.ts'
 
-/** Where each node's neighbours lie: from `begins[node]` to `begins[node + 1]`. */
+/** The neighbours of each node are from `begins[node]` to `begins[node + 1]`. */
 export type Adjacency = { begins: Int32Array; neighbours: Int32Array }
 
-/** What a walk reached, nearest first, with the least number of hops to each. */
+/** The nodes that a walk reached, nearest first, with the smallest number of hops to each. */
 export type Reach = { nodes: Int32Array; degrees: Int32Array; depth: number }
 
 export function adjacencyOf(nodeCount: number, from: Int32Array, to: Int32Array): Adjacency {
@@ -25,10 +25,10 @@ export function adjacencyOf(nodeCount: number, from: Int32Array, to: Int32Array)
 export const downstreamsOf = (nodeCount: number, edges: EdgeList): Adjacency =>
   adjacencyOf(nodeCount, edges.upstream, edges.downstream)
 
-/** `maxCount` ends the walk when that many are reached; without it the walk is whole. */
+/** `maxCount` ends the walk at that many nodes. */
 export type Walker = (start: number, maxCount?: number) => Reach
 
-/** A walker over one graph; the start is not in what it reaches. */
+/** A walker over one graph. Its results do not contain the start. */
 export function walker({ begins, neighbours }: Adjacency): Walker {
   const seenIn = new Int32Array(begins.length)
   const queue = new Int32Array(begins.length)

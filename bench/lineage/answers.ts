@@ -1,11 +1,17 @@
-/** What a contender answered, and how it is checked: by a sum in which every node and its degree have their part. */
+/** The answer of a contender, and its check: a sum to which every node and its degree contribute. */
 import type { Reach } from './adjacency.ts'
 import { entityIdOf } from './graphs.ts'
 
-/** How many were reached, and the sum over them; of contenders that give no degrees, all degrees count as 0. */
+/**
+ * The number of reached nodes, and the sum over them. For contenders without degrees, every degree counts as
+ * 0.
+ */
 export type Answer = { count: number; checksum: number }
 
-/** The same sum in Postgres, over columns `id` and `degree`: equal where each id has the same degree, but for one chance in two thousand million. */
+/**
+ * The same sum in Postgres, over columns `id` and `degree`. Two different answers have the same sum with a
+ * probability of one in two thousand million.
+ */
 export const checksumSql =
   'coalesce(sum((id::bigint * 2048 + degree) * (id::bigint * 2048 + degree) % 2147483629), 0)::bigint'
 
@@ -20,6 +26,6 @@ export function answerOf(ids: ArrayLike<number>, degreeAt: (index: number) => nu
   return { count: ids.length, checksum: Number(checksum) }
 }
 
-/** What is right: the answer of the benchmark's own walk. */
+/** The correct answer, by the benchmark's own walk. */
 export const rightAnswer = ({ nodes, degrees }: Reach, withDegrees: boolean): Answer =>
   answerOf(nodes.map(entityIdOf), (index) => (withDegrees ? (degrees[index] ?? 0) : 0))

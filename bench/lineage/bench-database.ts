@@ -17,7 +17,8 @@ export type BenchPostgres = {
 
 export async function startBenchPostgres(): Promise<BenchPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-bench-'))
-  // Root's server is another user: what it cannot enter it would keep elsewhere, and leave there.
+  // The server of root runs as another user. Files in a folder that this user cannot enter would be kept
+  // elsewhere, and left there.
   chmodSync(folder, 0o755)
   const postgres = await startEmbeddedPostgres({
     dataDir: join(folder, 'pg'),
@@ -41,7 +42,7 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   }
 }
 
-/** A pool that lets statements run for minutes: those that are measured bring their own limit. */
+/** A pool that lets statements run for minutes; measured statements set their own limit. */
 export const connectBenchDatabase = (url: string): Db =>
   connectDatabase({
     url,

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- lineage [--only=S,M,MC,L,Debian,marquez,fans] [--quick]`: lineage walks in the process against SQL.
- *
- * All contenders run in one durable Postgres on the same data, in turns with Tributary's walk; every answer is checked
- * node by node, and a wrong one ends the run. Ratios come first: times are of one machine on one evening.
+ * `npm run bench -- lineage [--only=S,M,MC,L,Debian,marquez,fans] [--quick]`: lineage walks in the process,
+ * compared with SQL. All contenders run in one durable Postgres on the same data, alternating with
+ * Tributary's walk. Every answer is checked node by node, and a wrong one ends the run. Ratios come first,
+ * because times depend on the machine.
  */
 import { cpus, loadavg } from 'node:os'
 import { rounded, tableOf, type Finding } from '../lineage-http/findings.ts'
@@ -29,7 +29,7 @@ import { bestLine, walkTable } from './walk-table.ts'
 type Wishes = { isQuick: boolean; limitMs: number }
 type Part = { findings: Finding[]; details: object }
 
-/** Statements are ended after this: what takes longer is given as `> 45 s`. */
+/** Statements are cancelled after this time, and shown as `> 45 s`. */
 const limitMs = 45_000
 const quickLimitMs = 5_000
 
@@ -47,7 +47,7 @@ const otherParts: Record<string, (postgres: BenchPostgres, wishes: Wishes) => Pr
   }
 }
 
-/** Throws where a part is not known or an answer was wrong. */
+/** Throws if a part is unknown or an answer was wrong. */
 export async function benchLineage(args: readonly string[]): Promise<object> {
   const isQuick = args.includes('--quick')
   const wishes = { isQuick, limitMs: isQuick ? quickLimitMs : limitMs }

@@ -1,6 +1,6 @@
 /**
- * A process of its own that loads the lineage of a database and answers one search, for load-time.ts: prints as JSON what
- * it took since the process began.
+ * A separate process that loads the lineage of a database and answers one search, for load-time.ts. Prints
+ * as JSON the time since its start.
  */
 import { scrollAcrossLineage } from '../../shared/catalog/lineage/scroll-across-lineage.ts'
 import { openMemory } from './memory-walks.ts'

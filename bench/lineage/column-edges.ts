@@ -1,11 +1,14 @@
-/** Column lineage along given asset lineage: ten columns an asset, each made of about three columns upstream. */
+/**
+ * Column lineage along given asset lineage: ten columns per asset, each derived from about three upstream
+ * columns.
+ */
 import { randomFrom } from '../../test/torture/workload.ts'
 import { adjacencyOf } from './adjacency.ts'
 import type { EdgeList } from './project-graph.ts'
 
 export const columnsPerAsset = 10
 
-/** Columns of asset n are numbered from n * columnsPerAsset; most keep their place from asset to asset. */
+/** Columns of asset n are numbered from n * columnsPerAsset; most have the same position in each asset. */
 export function drawColumnEdges(
   assetCount: number,
   edges: EdgeList,

@@ -1,29 +1,33 @@
-/** What all contenders have in common, and the limits under which each of them is run. */
+/** The type of all contenders, and the limits under which each is run. */
 import type { Db, Tx } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { inTransaction } from '../../shared/db/transaction.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
 import type { Answer } from './answers.ts'
 
-/** Where a walk begins. `depth` is how deep it really goes, for those that must be told. */
+/** The start of a walk. `depth` is its real depth, for contenders that need it. */
 export type Start = { id: number; urn: Urn; depth: number }
 
 export type Contender = {
   name: string
-  /** Without exact degrees it answers an easier question, and is context only. */
+  /** Without exact degrees it answers an easier question, and is only context. */
   givesDegrees: boolean
-  /** Walks the table of URNs. */
+  /** Whether it walks the table of URNs. */
   needsTexts?: boolean
-  /** Made once for each database. */
+  /** Called once for each database. */
   setup?: string
   /**
-   * Walks and counts. All that is done in SQL stays there: no time is spent on sending what was reached, which a real
-   * client would have to receive. Gives the answer, or what makes it from what was received.
+   * Walks and counts. What is done in SQL stays there: sending the reached nodes, which a real client would
+   * have to receive, takes no time here. Returns the answer, or a function that makes it from what was
+   * received.
    */
   walk: (tx: Tx, start: Start) => Promise<Answer | (() => Answer)>
 }
 
-/** More than the embedded server's own settings give: sorts and hashes of a million rows stay in memory, and nothing is compiled. */
+/**
+ * More generous than the embedded server's settings: sorts and hashes of a million rows stay in memory, and
+ * JIT compilation is off.
+ */
 const sessionSettings = {
   work_mem: '256MB',
   temp_buffers: '256MB',
@@ -31,7 +35,10 @@ const sessionSettings = {
   enable_parallel_append: 'off'
 }
 
-/** Runs the work in a transaction with these settings; a statement that takes longer than `maxMs` fails with 57014. */
+/**
+ * Runs the work in a transaction with these settings. A statement that takes longer than `maxMs` fails with
+ * 57014.
+ */
 export const withSettings = <T>(db: Db, maxMs: number, work: (tx: Tx) => Promise<T>): Promise<T> =>
   inTransaction(
     db,

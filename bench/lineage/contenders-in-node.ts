@@ -59,7 +59,7 @@ const packed: Ask = async (tx, frontier) => {
   return Int32Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readInt32BE(index * 4))
 }
 
-/** The fallback and oracle of the product, on the product's own table. */
+/** The product's fallback and oracle, on the product's own table. */
 export const ownSqlWalk = (level: 'asset' | 'column', maxMs: number): Contender => ({
   name: 'Tributary, its SQL walk',
   givesDegrees: true,

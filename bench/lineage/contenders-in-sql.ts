@@ -2,7 +2,7 @@
 import { checksumSql } from './answers.ts'
 import { countedIn, type Contender } from './contender.ts'
 
-/** The technique of catalogs that keep URNs in their edges; checked by the count alone. */
+/** The technique of catalogs whose edges contain URNs; only its count is checked. */
 const textUnion: Contender = {
   name: 'recursive SQL by URN, UNION',
   givesDegrees: false,
@@ -38,7 +38,10 @@ const idUnion: Contender = {
     )
 }
 
-/** One hop more than the farthest, so that it can know that it saw all; without a limit it never ends on a cycle. */
+/**
+ * One hop more than the farthest node, so that it notices that nothing is left; without a limit it would
+ * never end on a cycle.
+ */
 const withDepth = (name: string, union: string): Contender => ({
   name,
   givesDegrees: true,

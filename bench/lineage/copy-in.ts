@@ -7,7 +7,7 @@ import type { Db } from '../../shared/db/database.ts'
 
 const pieceChars = 65_536
 
-/** `lines` are rows as COPY's text format has them, without line ends; `target` is a table with its columns. */
+/** `lines` are rows in COPY's text format without line ends; `target` is a table with its columns. */
 export async function copyIn(db: Db, target: string, lines: Iterable<string>): Promise<void> {
   const connection: pg.Client = await db.client.acquireConnection()
   try {

@@ -1,10 +1,16 @@
-/** Reads the package index of a Debian or Ubuntu machine as a graph: what a package depends on is upstream of it. */
+/**
+ * Reads the package index of a Debian or Ubuntu machine as a graph: a package is downstream of its
+ * dependencies.
+ */
 import { spawnSync } from 'node:child_process'
 import type { EdgeList } from './project-graph.ts'
 
 const outputMaxBytes = 1024 * 1024 * 1024
 
-/** Null where apt-cache is missing or knows no packages. Alternatives (`a | b`) are all depended on; versions do not matter. */
+/**
+ * Null if apt-cache is missing or knows no packages. All alternatives (`a | b`) count as dependencies;
+ * versions are ignored.
+ */
 export function readDebianGraph(): { names: string[]; edges: EdgeList } | null {
   const { status, stdout } = spawnSync('apt-cache', ['dumpavail'], {
     encoding: 'utf8',

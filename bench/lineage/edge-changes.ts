@@ -1,4 +1,4 @@
-/** Row 4: 1,000 changes of edges are written as a client writes them; how long the read takes that comes right after. */
+/** Row 4: the time of the read that follows 1,000 changes of edges, written as a client writes them. */
 import { updateLineage, type EdgeInput } from '../../shared/catalog/write/update-lineage.ts'
 import { withLineage } from '../../shared/catalog/lineage/with-lineage.ts'
 import { entityIdOf, type BenchGraph } from './graphs.ts'
@@ -18,8 +18,9 @@ export type ChangesFinding = {
 }
 
 /**
- * Each round adds edges from one asset to 500 others and takes away those that the round before added, in one call. Their
- * statements and their row of the change log are in Postgres; the next read asks for both assets' neighbours.
+ * Each round adds edges from one asset to 500 others and removes those of the previous round, in one call.
+ * Their statements and their row of the change log are in Postgres; the next read asks for the neighbours of
+ * both assets.
  */
 export async function benchEdgeChanges({ sources }: OpenMemory, graph: BenchGraph): Promise<ChangesFinding> {
   const assets = graph.assetCount
@@ -69,6 +70,6 @@ export async function benchEdgeChanges({ sources }: OpenMemory, graph: BenchGrap
   }
 }
 
-/** Spread over the graph, and never one of the assets that rounds begin at. */
+/** Spread over the graph, without the assets at which rounds begin. */
 const targetOf = (round: number, index: number, assets: number): number =>
   rounds + 1 + ((round * 7_919 + index * 104_729) % (assets - rounds - 1))

@@ -1,4 +1,7 @@
-/** Rows 7 and 8: an asset with 100,000 neighbours on either side is paged through whole; one without lineage, and none at all. */
+/**
+ * Rows 7 and 8: all pages of an asset with 100,000 neighbours on each side; an asset without lineage; a
+ * start that does not exist.
+ */
 import { heldResultsBounds, holdResults } from '../../shared/catalog/lineage/held-results.ts'
 import { scrollAcrossLineage, type ScrollPage } from '../../shared/catalog/lineage/scroll-across-lineage.ts'
 import type { LineageSources } from '../../shared/catalog/lineage/with-lineage.ts'
@@ -17,7 +20,7 @@ const pageCount = 1_000
 const runs = 9
 const emptyRuns = 101
 
-/** Node 0 is the asset in the middle, the last one is alone. */
+/** Node 0 is the asset in the middle; the last node has no edges. */
 const fanGraph: BenchGraph = {
   ...onlyDatasets,
   name: 'fan',
@@ -77,13 +80,14 @@ const ask = (
     { facets: false, paths: false }
   )
 
-/** The fan's nodes are `first` and what follows: in order, so that each page can be told to be right. */
+/** The fan's nodes begin at `first`, in order, so that each page can be checked. */
 async function pageThrough(
   { db, memory }: LineageSources,
   direction: LineageDirection,
   first: number
 ): Promise<FanRow> {
-  // As an API process holds results; for each first page anew, so that it is walked and not remembered.
+  // Holds results as an API process does; a new one for each first page, so that it is walked and not
+  // remembered.
   const fresh = (): LineageSources => ({ db, memory, held: holdResults(heldResultsBounds) })
   const middle = fanGraph.urnOf(0)
   const firstPage = await timed(

@@ -1,4 +1,7 @@
-/** Row 1: the fastest contenders once more, in turns, so that the one that counts was not chosen by luck. */
+/**
+ * Row 1: runs the fastest contenders again, alternating, so that the one that counts was not chosen by
+ * chance.
+ */
 import type { Db } from '../../shared/db/database.ts'
 import { downstreamsOf, walker } from './adjacency.ts'
 import type { Contender } from './contender.ts'
@@ -7,15 +10,18 @@ import { nodeCountOf, walkedEdges, type BenchGraph } from './graphs.ts'
 import { median, type Timing } from './measure.ts'
 import type { Pick } from './picks.ts'
 
-/** The fastest of those that give exact degrees. `ratio` is how many times Tributary's walk beside it that took. */
+/**
+ * The fastest contender with exact degrees. `ratio` is its time divided by that of Tributary's walks in
+ * between.
+ */
 export type Best = Timing & { contender: string; besideMs: number; ratio: number }
 
 const finalistCount = 3
-/** What takes longer is not run again: its first time is far from any other's. */
+/** Slower contenders are not run again: their first time is far from that of any other. */
 const finalMaxMs = 3_000
 const rounds = 5
 
-/** Tributary's own SQL is among the contenders. Null where none came to an end. */
+/** Tributary's own SQL is among the contenders. Null if none ended. */
 export async function bestFrom(
   pick: Pick,
   {

@@ -1,4 +1,4 @@
-/** Holds what was measured against what is wanted: the ratios of rows 1, 4, 7 and 8. */
+/** Compares the ratios of rows 1, 4, 7 and 8 with their goals. */
 import type { Finding } from '../lineage-http/findings.ts'
 import type { ChangesFinding } from './edge-changes.ts'
 import type { EmptyRow, FanRow } from './fans.ts'
@@ -9,14 +9,17 @@ import type { LoadFinding } from './load-time.ts'
 import type { MarquezRow } from './marquez-bench.ts'
 import type { Pick } from './picks.ts'
 
-/** How many times Tributary's walk the cell took; where it did not end, at least so many times. */
+/** The time of the cell divided by that of Tributary's walk; a lower bound if it did not end. */
 export const ratioOf = (cell: Cell): number =>
   ('medianMs' in cell ? cell.medianMs : cell.endedAfterMs) / cell.besideMs
 
-/** Lesser reaches are in the table alone: there a round trip is most of what SQL takes, and none of what memory does. */
+/**
+ * Smaller reaches are only in the table: there, a round trip is most of the time of SQL, and memory needs
+ * none.
+ */
 export const isLarge = ({ reach }: Pick): boolean => reach >= 40_000
 
-/** The goals of row 1 are of this graph; the others are context. */
+/** The goals of row 1 are for this graph; the others are context. */
 const graphOfGoals = 'M'
 
 /** Of one large walk. */

@@ -1,4 +1,7 @@
-/** Row 1: every contender and Tributary walk one graph, in one Postgres, from the same starts; all answers are checked. */
+/**
+ * Row 1: every contender and Tributary walk one graph, in one Postgres, from the same starts; all answers
+ * are checked.
+ */
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { isStatementCancelled } from '../../shared/db/sql-errors.ts'
@@ -15,8 +18,9 @@ import type { Pick } from './picks.ts'
 import { makePlainTables } from './plain-tables.ts'
 
 /**
- * `besideMs` is the median of what Tributary took in between, so that both felt the same load of the machine.
- * `endedAfterMs` where a contender did not come to an end; `isGuess` where it was not run, for it had failed to on less.
+ * `besideMs` is the median of Tributary's times in between, under the same load of the machine.
+ * `endedAfterMs` is set if a contender did not end; `isGuess` if it was not run, because it had not ended on
+ * a smaller walk.
  */
 export type Cell = (Timing | { endedAfterMs: number; isGuess: boolean }) & { besideMs: number }
 
@@ -35,7 +39,7 @@ export async function prepareContenders(db: Db, graph: BenchGraph, limitMs: numb
   return contenders.filter(({ needsTexts = false }) => hasTexts || !needsTexts)
 }
 
-/** One walk of Tributary's from a start, in milliseconds. */
+/** One walk by Tributary from a start, in milliseconds. */
 export type WalkBeside = (pick: Pick) => Promise<number>
 
 const walksBesideEachRun = 3
@@ -65,7 +69,7 @@ export async function runContenders(
 
 type Task = Against & { pick: Pick; walk: Walker; isHopeless?: boolean; runs?: number }
 
-/** Runs one contender from one start, Tributary before each of its runs. */
+/** Runs one contender from one start, with a walk by Tributary before each run. */
 export async function runContender(
   db: Db,
   graph: BenchGraph,
@@ -102,7 +106,10 @@ export async function runContender(
   }
 }
 
-/** Who cannot give a sum (URNs) is checked by its count alone. Throws on a wrong answer: nothing is measured of those. */
+/**
+ * Contenders without a sum (URNs) are checked by their count alone. Throws on a wrong answer, which is not
+ * measured.
+ */
 export function mustBeRight(what: string, given: Answer, right: Answer): void {
   if (given.count !== right.count || (given.checksum !== -1 && given.checksum !== right.checksum)) {
     throw new Error(`${what} answered ${JSON.stringify(given)}; right is ${JSON.stringify(right)}`)

@@ -1,7 +1,7 @@
 /**
- * The graphs of the lineage benchmarks: S, M, L and XL of assets, MC (M with its columns), and Debian's packages.
- *
- * Nodes are numbers: first the assets, then the columns. Node n is entity n + 1 of a catalog that load-graph.ts filled.
+ * The graphs of the lineage benchmarks: S, M and L of assets, MC (M with its columns), and Debian's
+ * packages. Nodes are numbers: first the assets, then the columns. Node n is entity n + 1 of a catalog that
+ * load-graph.ts filled.
  */
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 import { downstreamsOf, walker } from './adjacency.ts'
@@ -14,7 +14,10 @@ export type GraphName = 'S' | 'M' | 'L' | 'XL' | 'MC' | 'Debian'
 
 export type NodeType = 'dataset' | 'dataJob' | 'schemaField'
 
-/** Of the benchmarks that go through all; XL takes half an hour and 6 GB, and is measured only where it is asked for. */
+/**
+ * The graphs of benchmarks that run all of them. XL takes half an hour and 6 GB, so it is measured only on
+ * request.
+ */
 export const graphNames: readonly GraphName[] = ['S', 'M', 'MC', 'L', 'Debian']
 
 export type BenchGraph = {
@@ -23,13 +26,16 @@ export type BenchGraph = {
   columnCount: number
   /** Between assets. */
   edges: EdgeList
-  /** Between columns, as node numbers; empty but for MC. */
+  /** Edges between columns, as node numbers; empty except for MC. */
   columnEdges: EdgeList
   urnOf: (node: number) => Urn
   typeOf: (node: number) => NodeType
-  /** The asset of a column; null of an asset. */
+  /** The asset of a column; null for an asset. */
   parentOf: (node: number) => number | null
-  /** Starts of walks downstream along `walkedEdges`: `100`, `1k`, `50k` by what they reach, and `hub`. Fewer on small graphs. */
+  /**
+   * Starts of walks downstream along `walkedEdges`: `100`, `1k` and `50k`, named after the number of nodes
+   * that they reach, and `hub`. Small graphs have fewer.
+   */
   picks: Pick[]
 }
 
@@ -37,7 +43,7 @@ export const entityIdOf = (node: number): number => node + 1
 
 export const nodeOfEntity = (id: number): number => id - 1
 
-/** The edges that walks of the graph follow: those of columns where it has any. */
+/** The edges that walks of the graph follow: those of columns if it has any. */
 export const walkedEdges = (graph: BenchGraph): EdgeList =>
   graph.columnCount > 0 ? graph.columnEdges : graph.edges
 
@@ -54,7 +60,10 @@ const columnEdgeCount = 3_000_000
 export const noEdges: EdgeList = { upstream: new Int32Array(0), downstream: new Int32Array(0) }
 export const onlyDatasets = { typeOf: (): NodeType => 'dataset', parentOf: () => null }
 
-/** Always the same graph for a name, but for Debian's, which is the machine's; null where apt-cache knows no packages. */
+/**
+ * The same graph for the same name, except Debian's, which depends on the machine; null if apt-cache knows
+ * no packages.
+ */
 export function makeGraph(name: GraphName): BenchGraph | null {
   if (name === 'Debian') return debianGraph()
   const shape = shapes[name === 'MC' ? 'M' : name]
@@ -132,7 +141,7 @@ function outDegrees(nodeCount: number, { upstream }: EdgeList): Int32Array {
 
 const platforms = ['snowflake', 'bigquery', 'redshift', 'postgres']
 
-/** 110 to 125 characters, as real ones have. */
+/** 110 to 125 characters, like real ones. */
 const projectAssetUrn = (asset: number, project: number): Urn => {
   const schema = `warehouse_${project % 40}.project_${project}_analytics`
   return toUrn(

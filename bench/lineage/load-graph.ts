@@ -1,4 +1,7 @@
-/** Puts a benchmark's graph straight into the catalog's own tables, as if loads had written it, and some domains over it. */
+/**
+ * Writes a benchmark's graph directly into the catalog's tables, as if loads had written it, and puts its
+ * assets into some domains.
+ */
 import type { Call } from '../../shared/catalog/write/call.ts'
 import { createDomain } from '../../shared/catalog/write/create-domain.ts'
 import type { Db } from '../../shared/db/database.ts'
@@ -23,7 +26,7 @@ export const benchCall: Call = {
 /** The domains of a loaded graph: four at the top, two below each; two thirds of the assets are in one. */
 export type LoadedDomains = { urns: Urn[]; domainOf: (asset: number) => Urn | null }
 
-/** The catalog must be migrated and empty. Afterwards node n is entity n + 1, and all of it exists. */
+/** The catalog must be migrated and empty. Afterwards node n is entity n + 1, and every node exists. */
 export async function loadIntoCatalog(db: Db, graph: BenchGraph): Promise<LoadedDomains> {
   await withoutIndexes(db, 'entity', () =>
     copyIn(db, 'entity (id, urn, urn_key, entity_type, parent_id, is_present)', entityLines(graph))

@@ -1,4 +1,4 @@
-/** Row 4: a fresh process loads the graph; how long until its first correct answer, and how much memory it holds then. */
+/** Row 4: a new process loads the graph: the time until its first correct answer, and its memory then. */
 import { spawnSync } from 'node:child_process'
 import { packagePath } from '../../shared/platform/paths.ts'
 import type { BenchGraph } from './graphs.ts'
@@ -6,7 +6,10 @@ import { median } from './measure.ts'
 
 const runs = 3
 
-/** Since the process began; `cpuMs` is what it took of that on a processor. `rssMb` is resident right after the answer, `peakMb` was the most. Medians. */
+/**
+ * Times since the start of the process; `cpuMs` is its processor time. `rssMb` is resident right after the
+ * answer, `peakMb` the maximum. All are medians.
+ */
 export type LoadFinding = {
   runs: number
   loadMs: number

@@ -1,4 +1,7 @@
-/** Row 1: the technique of Marquez and Tributary on the same jobs and datasets, in the same Postgres, with the same answer. */
+/**
+ * Row 1: the technique of Marquez and Tributary on the same jobs and datasets, in the same Postgres, with
+ * the same answer.
+ */
 import type { LineageReader } from '../../shared/catalog/lineage/lineage-reader.ts'
 import { withLineage } from '../../shared/catalog/lineage/with-lineage.ts'
 import { isStatementCancelled } from '../../shared/db/sql-errors.ts'
@@ -13,7 +16,7 @@ import { followUpAsMarquez, walkAsMarquez, type MarquezJob } from './marquez-wal
 import { timed, type Clock } from './measure.ts'
 import { openMemory, type OpenMemory } from './memory-walks.ts'
 
-/** What was reached where the technique was first measured. */
+/** The number of jobs that were reached where the technique was first measured. */
 const measuredReach = 6_834
 const depths = [1, 2, 3, 5]
 const limitMs = 180_000
@@ -25,15 +28,15 @@ export type MarquezRow = {
   jobs: number
   marquezMs: number | null
   marquezRuns: number
-  /** All jobs that share datasets within so many hops: the same answer, asked hop by hop. */
+  /** All jobs that share datasets within this number of hops: the same answer, walked hop by hop. */
   sameAnswerMs: number
-  /** What is upstream and downstream of the job, all hops: what people ask for. */
+  /** Everything upstream and downstream of the job, which is what people ask for. */
   bothWalksMs: number
   bothWalksReach: number
   followUp: { queries: number; ms: number } | null
 }
 
-/** Gives the sizes and a row for each depth. Throws where an answer is wrong. */
+/** Returns the sizes and a row for each depth. Throws if an answer is wrong. */
 export async function benchMarquez(postgres: BenchPostgres, { isQuick }: { isQuick: boolean }) {
   const graph = makeJobGraph()
   const { db, url } = await postgres.newDatabase('marquez')
@@ -71,7 +74,7 @@ export async function benchMarquez(postgres: BenchPostgres, { isQuick }: { isQui
   }
 }
 
-/** Of a hundred jobs the one whose reach within five hops is nearest to what was measured. */
+/** Of a hundred jobs, the one whose reach within five hops is nearest to the measured one. */
 function startOf(graph: JobGraph): number {
   const samples = Array.from({ length: 100 }, (_, index) => (index * graph.jobCount) / 100)
   const distance = (job: number) => Math.abs(jobsAround(graph, job, 5).size - measuredReach)
@@ -127,7 +130,7 @@ async function measureOwn({ sources }: OpenMemory, { jobCount }: JobGraph, { sta
   return { sameAnswerMs: sameAnswer.medianMs, bothWalksMs: bothWalks.medianMs, bothWalksReach }
 }
 
-/** The jobs around one, both ways over datasets, without it. */
+/** The jobs around a job, without itself, in both directions over datasets. */
 async function jobsByNeighbours(
   reader: LineageReader,
   startIds: readonly number[],

@@ -1,7 +1,7 @@
 /**
- * Jobs and the datasets that they read and write, in ten layers, some datasets read by hundreds of jobs: the size and the
- * reach of the graph on which the technique of Marquez was first measured (12,000 jobs, 167 of them within depth 3 of a
- * start, about 6,800 within depth 5).
+ * Jobs with the datasets that they read and write, in ten layers; hundreds of jobs read some datasets. Its
+ * size and reach are those of the graph on which the technique of Marquez was first measured: 12,000 jobs,
+ * of which 167 are within depth 3 of a start and about 6,800 within depth 5.
  */
 import { pick, randomFrom } from '../../test/torture/workload.ts'
 import { toUrn } from '../../shared/urn/urn.ts'
@@ -9,7 +9,7 @@ import { noEdges, type BenchGraph } from './graphs.ts'
 
 export type JobGraph = BenchGraph & {
   jobCount: number
-  /** What each job reads and writes: nodes of datasets. */
+  /** The datasets that each job reads and writes, as nodes. */
   inputs: number[][]
   outputs: number[][]
 }
@@ -71,7 +71,10 @@ export function makeJobGraph(): JobGraph {
   }
 }
 
-/** Jobs that share datasets, hop by hop: what Marquez answers. Gives the nodes of the jobs within so many hops, the start left out. */
+/**
+ * Jobs that share datasets, hop by hop, as Marquez answers. Returns the nodes of the jobs within this number
+ * of hops, without the start.
+ */
 export function jobsAround(
   { jobCount: count, inputs, outputs, assetCount }: JobGraph,
   start: number,

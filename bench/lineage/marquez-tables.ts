@@ -1,4 +1,7 @@
-/** The tables of Marquez as far as its lineage query reads them: io rows of ten versions of each job, of which one is current. */
+/**
+ * The tables of Marquez that its lineage query reads: io rows of ten versions of each job, one of which is
+ * current.
+ */
 import { createHash } from 'node:crypto'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
@@ -8,7 +11,7 @@ import { analyze } from './without-indexes.ts'
 
 const versionsPerJob = 10
 
-/** A random-looking uuid, as those of Marquez are. */
+/** A uuid that looks random, like those of Marquez. */
 export function uuidOf(kind: string, number: number): string {
   const hex = createHash('md5').update(`${kind} ${number}`).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
@@ -28,7 +31,7 @@ const tables = `
     from marquez_job as job join marquez_namespace as namespace on namespace.uuid = job.namespace_uuid
     where not job.is_hidden and job.symlink_target_uuid is null;`
 
-/** Gives the number of io rows. Indexes are those that help: by dataset, and the current rows by job. */
+/** Returns the number of io rows. The indexes are those that help: by dataset, and of current rows by job. */
 export async function loadMarquez(db: Db, graph: JobGraph): Promise<number> {
   for (const statement of tables.split(';').filter((text) => text.trim() !== '')) await query(db, statement)
   await query(db, 'insert into marquez_namespace (uuid, name) values (?::uuid, ?)', [

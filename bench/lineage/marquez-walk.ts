@@ -1,7 +1,7 @@
 /**
- * The lineage of a job as Marquez asks for it, written anew from a description of the technique: all jobs with their
- * datasets in arrays, joined with the frontier where the arrays overlap, the depth being part of the row; afterwards one
- * query for each job's run and one for its parent.
+ * The lineage of a job as Marquez reads it, rebuilt from a description of the technique: all jobs with their
+ * datasets in arrays, joined with the frontier if the arrays overlap, with the depth as part of the row;
+ * afterwards one query for each job's run and one for its parent.
  */
 import type { Db, Tx } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
@@ -39,13 +39,16 @@ const lineageSql = `
 
 export type MarquezJob = { uuid: string; current_run_uuid: string }
 
-/** The start is in what is found. */
+/** The result contains the start. */
 export async function walkAsMarquez(tx: Tx, job: number, depth: number): Promise<MarquezJob[]> {
   const uuid = uuidOf('job', job)
   return query<MarquezJob>(tx, lineageSql, [uuid, depth, uuid])
 }
 
-/** The 2N + 3 queries that follow for N jobs: the node that was asked for, then each job's run and parent, then the datasets. Gives how many. */
+/**
+ * The 2N + 3 queries that follow for N jobs: the requested node, then each job's run and parent, then the
+ * datasets. Returns their number.
+ */
 export async function followUpAsMarquez(db: Db, jobs: readonly MarquezJob[]): Promise<number> {
   const [first] = jobs
   await query(db, 'select uuid from marquez_job_view where uuid = ?::uuid', [first?.uuid ?? null])

@@ -1,19 +1,19 @@
-/** Times work again and again, fewer times where it is slow, and says how often. */
+/** Measures work repeatedly, less often if it is slow, and reports the number of runs. */
 
-/** Milliseconds: the median, and of how many runs. */
+/** The median in milliseconds, and the number of runs. */
 export type Timing = { medianMs: number; runs: number }
 
 const usualRuns = 5
-/** Runs in all of what first took longer than so many milliseconds. */
+/** The number of runs for work whose first run took longer than these milliseconds. */
 const slowerRuns = [
   { overMs: 4_000, runs: 1 },
   { overMs: 1_500, runs: 3 }
 ] as const
 
-/** Does the work and keeps the time of it. */
+/** Runs the work and records its time. */
 export type Clock = <T>(work: () => Promise<T>) => Promise<T>
 
-/** What a run does within `clock` is timed; `check` looks at what it gave and throws where that is wrong. */
+/** Only what a run does within `clock` is timed; `check` gets its result, and throws if that is wrong. */
 export async function timed<T>(
   run: (clock: Clock) => Promise<T>,
   check: (result: T) => void,
@@ -41,7 +41,7 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2
 }
 
-/** With as many digits as say something: 0.042 ms, 3.1 ms, 812 ms. */
+/** With as many digits as are significant: 0.042 ms, 3.1 ms, 812 ms. */
 export function ms(value: number): string {
   return `${value >= 100 ? Math.round(value) : Number(value.toPrecision(2))} ms`
 }

@@ -1,4 +1,4 @@
-/** Row 1: Tributary's walks in the process, from the same starts as the contenders', every answer checked. */
+/** Row 1: Tributary's walks in the process, from the starts of the contenders, with every answer checked. */
 import { createLineageMemory, type LineageMemory } from '../../shared/catalog/lineage/lineage-memory.ts'
 import type { LineageReader } from '../../shared/catalog/lineage/lineage-reader.ts'
 import { withLineage, type LineageSources } from '../../shared/catalog/lineage/with-lineage.ts'
@@ -18,7 +18,7 @@ const enoughBytes = 4 * 1024 * 1024 * 1024
 const warmUpRuns = 5
 const runs = 25
 
-/** The graph of a database in this process's memory, as an API process holds it. */
+/** The graph of a database in this process's memory, as an API process has it. */
 export async function openMemory(url: string): Promise<OpenMemory> {
   const [db, graphDb] = [connectBenchDatabase(url), connectBenchDatabase(url)]
   const memory = createLineageMemory({
@@ -42,7 +42,7 @@ export async function openMemory(url: string): Promise<OpenMemory> {
 export const memoryWalk = 'Tributary in memory'
 export const freshMemoryWalk = 'Tributary in memory, and asking Postgres what is new'
 
-/** Tributary's own rows, and a single walk to be run beside others'. */
+/** Tributary's own rows, and a single walk to run between those of others. */
 export async function runMemoryWalks(
   { sources }: OpenMemory,
   graph: BenchGraph

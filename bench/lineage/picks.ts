@@ -1,8 +1,13 @@
-/** Chooses what a graph is walked from: starts that reach about a hundred, a thousand and fifty thousand nodes, and the hub. */
+/**
+ * Chooses the starts of walks on a graph: nodes that reach about a hundred, a thousand and fifty thousand
+ * nodes, and the hub.
+ */
 import { randomFrom } from '../../test/torture/workload.ts'
 import type { Walker } from './adjacency.ts'
 
-/** A start, and what a walk downstream from it reaches: so many nodes, the farthest `depth` hops away. */
+/**
+ * A start, and the reach of a walk downstream from it: the number of nodes, and the `depth` of the farthest.
+ */
 export type Pick = { name: string; node: number; reach: number; depth: number }
 
 const wanted = [
@@ -13,7 +18,10 @@ const wanted = [
 const sampleCount = 1_000
 const sampleMaxReach = 100_000
 
-/** Of samples (nodes with downstreams) those that come nearest to each reach wanted; a reach more than a third off is left out. */
+/**
+ * For each wanted reach the sample (a node with downstreams) that comes nearest; none if it differs by more
+ * than a third.
+ */
 export function choosePicks(walk: Walker, candidates: Int32Array, hub: number): Pick[] {
   const random = randomFrom(7)
   const samples = Array.from({ length: sampleCount }, () => {

@@ -1,14 +1,20 @@
-/** The tables that the contenders walk: edges of ids and of URNs, nothing else in a row, an index for each direction. */
+/**
+ * The tables that the contenders walk: edges of ids and of URNs, with no other columns, and an index for
+ * each direction.
+ */
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { copyIn } from './copy-in.ts'
 import { entityIdOf, walkedEdges, type BenchGraph } from './graphs.ts'
 import { analyze } from './without-indexes.ts'
 
-/** Of more edges a table of URNs would take gigabytes: who walks by URNs is measured on graphs up to this. */
+/**
+ * With more edges a table of URNs would take gigabytes, so contenders that walk by URNs are only measured on
+ * smaller graphs.
+ */
 const textEdgesMaxCount = 500_000
 
-/** `hasTexts` says whether the table of URNs was made. */
+/** `hasTexts` says whether there is a table of URNs. */
 export async function makePlainTables(db: Db, graph: BenchGraph): Promise<{ hasTexts: boolean }> {
   const { upstream, downstream } = walkedEdges(graph)
   await query(db, 'create table bench_edge (up int not null, down int not null)')

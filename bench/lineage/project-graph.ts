@@ -1,8 +1,7 @@
 /**
- * Draws the edges of a made-up company's lineage: many projects of a few dozen to a few hundred assets, twelve layers
- * each, joined into regions, with hubs that a tenth of all assets read and a few edges that lead back.
- *
- * Seeded: the same shape gives the same edges on every machine. No edge is drawn twice.
+ * Generates the lineage edges of an invented company: many projects of a few dozen to a few hundred assets,
+ * with twelve layers each, joined into regions; hubs that a tenth of all assets read; and a few edges that
+ * lead back. The same shape gives the same edges on every machine. No edge occurs twice.
  */
 import { pick, randomFrom, type Random } from '../../test/torture/workload.ts'
 import {
@@ -18,19 +17,25 @@ import {
 
 export type EdgeList = { upstream: Int32Array; downstream: Int32Array }
 
-/** `hubOutCount` is the out-degree of the greatest hub; each further one has half of it, down to a hundred. */
+/**
+ * `hubOutCount` is the out-degree of the largest hub; each further hub has half of the previous one, but at
+ * least a hundred.
+ */
 export type GraphShape = { assetCount: number; edgeCount: number; hubOutCount: number; seed: number }
 
 const backEdgeShare = 0.0005
 const feedingShare = 0.3
 const feedsPerProject = 10
 const feedDistanceMax = 50
-/** Every fifth hub is read from instead: a report over everything. */
+/** Every fifth hub has its edges reversed: it is a report over everything. */
 const fanInShare = 0.2
-/** Edges from the layer right before; the others come from any earlier one. */
+/** The share of edges from the layer just before; the others come from any earlier layer. */
 const adjacentShare = 0.7
 
-/** Node numbers are shuffled, so that neighbours lie far apart in memory. `hub` is the node with the most downstreams. */
+/**
+ * Node numbers are shuffled, so that neighbours are far apart in memory. `hub` is the node with the most
+ * downstreams.
+ */
 export function drawProjectGraph(shape: GraphShape): EdgeList & { hub: number; projectOf: Int32Array } {
   const random = randomFrom(shape.seed)
   const projects = drawProjects(shape.assetCount, random)
@@ -108,7 +113,7 @@ type Drawing = {
   isTaken: (upstream: number, downstream: number) => boolean
 }
 
-/** First how many upstreams each asset gets (one at least below the first layer), then which. */
+/** First chooses the number of upstreams of each asset (at least one below the first layer), then which. */
 function drawWithinProjects(
   edgeCount: number,
   { assetCount, projects, random, pairs, isTaken }: Drawing

@@ -1,13 +1,19 @@
-/** The projects of a made-up company: stretches of assets in twelve layers, data flowing from the first to the last. */
+/**
+ * The projects of an invented company: ranges of assets in twelve layers, with data flowing from the first
+ * to the last.
+ */
 import type { Random } from '../../test/torture/workload.ts'
 
 export const layerCount = 12
-/** Projects that feed one another; what begins at the first of a region reaches most of it, about 50,000 assets. */
+/**
+ * The number of projects that feed each other. A start in the first project of a region reaches most of it,
+ * about 50,000 assets.
+ */
 const regionProjectCount = 500
 
 export type Project = { begin: number; size: number; region: number }
 
-/** Forty to six hundred assets each, most of them small. */
+/** Forty to six hundred assets each, most of them with few. */
 export function drawProjects(assetCount: number, random: Random): Project[] {
   const projects: Project[] = []
   for (let begin = 0; begin < assetCount;) {
@@ -23,13 +29,13 @@ export function drawProjects(assetCount: number, random: Random): Project[] {
 export const layerBegin = ({ begin, size }: Project, layer: number): number =>
   begin + Math.ceil((layer * size) / layerCount)
 
-/** An asset of a layer; the first ones of it are the popular ones. */
+/** An asset of a layer; the first ones are the popular ones. */
 export function memberOf(project: Project, layer: number, random: Random): number {
   const begin = layerBegin(project, layer)
   return begin + Math.floor((layerBegin(project, layer + 1) - begin) * random() ** 2)
 }
 
-/** Of the first five layers, all alike: what everybody reads is read early. */
+/** Of the first five layers with equal probability: assets that everybody reads are in early layers. */
 export const earlyMember = (projects: readonly Project[], index: number, random: Random): number => {
   const project = projects[index]
   return project ? project.begin + Math.floor((random() * project.size * 5) / layerCount) : 0

@@ -1,4 +1,4 @@
-/** Prints the walks of one graph: how many times Tributary's walk each contender took, and its time. */
+/** Prints the walks of one graph: the ratio of each contender's time to Tributary's, and its time. */
 import type { Best } from './finals.ts'
 import type { Cell, WalkRow } from './graph-walks.ts'
 import type { BenchGraph } from './graphs.ts'
@@ -20,7 +20,7 @@ export function* walkTable(graph: BenchGraph, rows: readonly WalkRow[]): Generat
   }
 }
 
-/** The best that gives degrees, once more in turns with Tributary. */
+/** The fastest with degrees, run again alternating with Tributary. */
 export const bestLine = ({ reach }: Pick, { contender, ratio, medianMs, besideMs, runs }: Best): string =>
   `reaching ${reach}, the best with degrees, in turns: ${ratioText(ratio)}, ${contender} (${ms(medianMs)}, ${runs}) to ${ms(besideMs)}`
 

@@ -1,11 +1,11 @@
-/** Takes a table's indexes away while it is filled: for L this is 20 seconds instead of more than a minute. */
+/** Drops a table's indexes while it is filled: for L this takes 20 seconds instead of more than a minute. */
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { inTransaction } from '../../shared/db/transaction.ts'
 
 type Index = { name: string; isConstraint: boolean; definition: string }
 
-/** Afterwards the table has the indexes that it had, and its statistics are up to date. */
+/** Afterwards the table has its indexes again, and current statistics. */
 export async function withoutIndexes(db: Db, table: string, fill: () => Promise<void>): Promise<void> {
   const indexes = await query<Index>(
     db,
@@ -25,12 +25,12 @@ export async function withoutIndexes(db: Db, table: string, fill: () => Promise<
   await analyze(db, table)
 }
 
-/** Statistics, and hint bits written, so that the first query that is measured does not pay for them. */
+/** Writes statistics and hint bits, so that the first measured query does not have to. */
 export async function analyze(db: Db, table: string): Promise<void> {
   await query(db, `vacuum (analyze) ${table}`)
 }
 
-/** Runs a statement however long it takes. */
+/** Runs a statement without a time limit. */
 async function runLong(db: Db, sql: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     await query(tx, 'set local statement_timeout = 0')

@@ -1,16 +1,19 @@
-/** The edges that the loading benchmarks load: a million between 100,000 assets, in the order in which a job that goes through its tables sends them. */
+/**
+ * The edges of the loading benchmarks: a million between 100,000 assets, in the order of a job that goes
+ * through its tables.
+ */
 import { randomFrom } from '../../test/torture/workload.ts'
 
 export const assetCount = 100_000
 export const upstreamsPerAsset = 10
 
-/** 110 to 125 characters, as real ones have. */
+/** 110 to 125 characters, like real ones. */
 export const assetUrn = (asset: number): string =>
   `urn:li:dataset:(urn:li:dataPlatform:snowflake,warehouse_${asset % 40}.project_${asset % 400}_analytics.a_table_of_ordinary_length_${asset},PROD)`
 
 export type Edges = { upstream: Int32Array; downstream: Int32Array }
 
-/** Distinct edges, grouped by downstream, which begin at asset `first`; their upstreams drawn at random. */
+/** Distinct edges, grouped by downstream, with random upstreams. */
 export function drawEdges(count: number, seed: number, first = 0): Edges {
   const random = randomFrom(seed)
   const edges = { upstream: new Int32Array(count), downstream: new Int32Array(count) }
@@ -42,7 +45,7 @@ export function* edgeLines(edges: Edges): Generator<string> {
     yield `${JSON.stringify(endsOf(edges, index))}\n`
 }
 
-/** Every other edge is removed, the others are added: all owners are met by both. */
+/** Removes every other edge and adds the others, so that both kinds of record occur for every owner. */
 export function* mixedLines(edges: Edges): Generator<string> {
   for (let index = 0; index < edges.upstream.length; index += 1)
     yield `${JSON.stringify({ ...(index % 2 === 0 ? { op: 'removeEdge' } : {}), ...endsOf(edges, index) })}\n`

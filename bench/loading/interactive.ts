@@ -1,9 +1,8 @@
 /**
- * `npm run bench -- loading-interactive [RECORDS]`: what people feel while a load of 1,000,000 edges streams in and is applied,
- * against the idle catalog of the same run.
- *
- * 20 connections, each with one call after the other and a short rest between: reads of one hop, and updateLineage. Every
- * answer must be right: a read names the upstream that the bench has given its asset.
+ * `npm run bench -- loading-interactive [RECORDS]`: the latency of small requests while a load of 1,000,000
+ * edges arrives and is applied, compared with the idle catalog in the same run. 20 connections, each with
+ * one call after another and a short pause between: reads of one hop, and updateLineage. Every answer must
+ * be right: a read must return the upstream that the bench has given its asset.
  */
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +17,7 @@ const restMs = 50
 const warmUpMs = 3_000
 const idleMs = 15_000
 const leastGoalMs = 50
-/** Assets that the load leaves alone, so that what a read must answer is known. */
+/** Assets that the load does not change, so that the right answer of a read is known. */
 const readAssets = 1_000
 
 const readUrn = (number: number): string => `urn:li:dataset:(urn:li:dataPlatform:looker,read_${number},PROD)`
@@ -97,7 +96,7 @@ function* readLines(): Generator<string> {
   }
 }
 
-/** Calls on all connections until `work` has ended: every fifth changes lineage. */
+/** Calls on all connections until `work` has ended; every fifth changes lineage. */
 async function feel(api: Api, work: () => Promise<unknown>): Promise<Felt> {
   const felt: Felt = { 'read of one hop': [], updateLineage: [], errors: [], ownDelayMs: 0, ownMostMs: 0 }
   const agent = new Agent({ keepAlive: true, maxSockets: connections })

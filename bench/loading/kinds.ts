@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- loading-kinds`: what other records than plain edges between described assets cost, beside these and beside
- * a raw COPY of as many pairs in the same Postgres.
- *
- * Client, API, worker and Postgres share the machine; Postgres is durable. The COPY runs before and after; the middle of three
- * counts. Arguments: the number of edges of each kind (100,000), and the names of kinds, where not all are wanted.
+ * `npm run bench -- loading-kinds`: the cost of records other than plain edges between described assets,
+ * compared with these and with a raw COPY of as many pairs in the same Postgres. Client, API, worker and
+ * Postgres share the machine; Postgres is durable. The COPY runs before and after; the median of three
+ * counts. Arguments: the number of edges of each kind (100,000), and the names of the kinds to run, by
+ * default all.
  */
 import { query } from '../../shared/db/query.ts'
 import {
@@ -21,7 +21,7 @@ import { openStage, sendFile, type Stage, writeLines } from './stage.ts'
 
 type Kind = {
   name: string
-  /** Sent before, and not measured. */
+  /** Sent before the measurement. */
   first?: (edges: Edges) => Iterable<string>
   lines: (edges: Edges) => Iterable<string>
 }
@@ -34,7 +34,7 @@ function* columnEdgeLines({ upstream, downstream }: Edges): Generator<string> {
     yield `${JSON.stringify({ upstreamUrn: columnUrn(upstream[index] ?? 0, index % 7), downstreamUrn: columnUrn(asset, index % 10) })}\n`
 }
 
-/** Assets of another name: nothing is known of them yet. */
+/** Assets with new names, of which the catalog knows nothing. */
 function* renamed(lines: Iterable<string>, name: string): Generator<string> {
   for (const line of lines) yield line.replaceAll('warehouse_', `${name}_`)
 }
@@ -44,7 +44,7 @@ function* entityLines({ downstream }: Edges): Generator<string> {
     yield `${JSON.stringify({ op: 'upsertEntity', urn: assetUrn(index).replace('warehouse_', 'entities_'), name: `Table ${index}`, description: 'As a crawler finds it' })}\n`
 }
 
-/** Other edges between the same assets: each has the upstreams of the next. */
+/** Other edges between the same assets: each asset gets the upstreams of the next. */
 const others = ({ upstream, downstream }: Edges): Edges => ({
   upstream: upstream.map((_, index) => upstream[(index + upstreamsPerAsset) % upstream.length] ?? 0),
   downstream

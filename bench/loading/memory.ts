@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- loading-memory [RECORDS...]`: what API and worker need while loads of 1,000,000 and of 10,000,000 edges
- * stream in, the larger one gzipped too, and where a compression bomb stops.
- *
- * Both processes are new before each load, and what they hold is sampled from the system. The lineage graph in the memory of
- * the API grows with what is loaded, not with how: it is counted apart, by the API's own metric.
+ * `npm run bench -- loading-memory [RECORDS...]`: the memory of API and worker while loads of 1,000,000 and
+ * of 10,000,000 edges arrive, the larger one also with gzip, and the point at which a compression bomb is
+ * stopped. Both processes are restarted before each load, and their memory is sampled from the system. The
+ * lineage graph of the API grows with the content of a load, not with the way it is loaded, so it is
+ * subtracted, according to the API's own metric.
  */
 import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
@@ -93,7 +93,7 @@ async function measure(stage: Stage, lines: Iterable<string>, isGzipped: boolean
   })
 }
 
-/** A gigabyte of zeros in a megabyte, refused; what it did to the memory of the API. */
+/** A gigabyte of zeros in a megabyte is refused; measures the memory of the API meanwhile. */
 async function measureBomb(stage: Stage): Promise<Finding[]> {
   await renewProcesses(stage)
   const zeros = Buffer.alloc(1024 * 1024)
@@ -102,13 +102,13 @@ async function measureBomb(stage: Stage): Promise<Finding[]> {
       for (let count = 0; count < 1024; count += 1) yield zeros
     })()
   ).pipe(createGzip({ level: 9 }))
-  let told = ''
+  let answerText = ''
   const { apiWithoutGraphMb } = await watched(stage, async () => {
     const answer = await upload(stage, bomb, { 'content-encoding': 'gzip' }).catch((error: unknown) => ({
       status: 0,
       text: String(error)
     }))
-    told = `${answer.status} ${answer.text.slice(0, 200)}`
+    answerText = `${answer.status} ${answer.text.slice(0, 200)}`
     return 0
   })
   return [
@@ -118,7 +118,7 @@ async function measureBomb(stage: Stage): Promise<Finding[]> {
       value: apiWithoutGraphMb,
       unit: 'MB',
       goal: { atMost: apiMaxMb },
-      context: { told }
+      context: { answerText }
     }
   ]
 }
@@ -129,7 +129,7 @@ async function renewProcesses({ api, processes }: Stage): Promise<void> {
   await untilReady(api)
 }
 
-/** The most that was resident while `work` ran. The graph is taken off as it is when the most is resident. */
+/** The maximum of resident memory while `work` ran, minus the graph at that moment. */
 async function watched({ api, processes }: Stage, work: () => Promise<number>): Promise<Peaks> {
   const over = new AbortController()
   const peaks: Peaks = { apiMb: 0, graphMb: 0, apiWithoutGraphMb: 0, workerMb: 0, seconds: 0 }
@@ -185,7 +185,7 @@ async function upload(
   return { status: answer.status, text: await answer.text() }
 }
 
-/** Throws where the load does not end done without rejects. */
+/** Throws if the load does not end done without rejects. */
 async function untilDone({ api }: Stage, id: string): Promise<void> {
   for (;;) {
     const load = await readLoad(api, id)

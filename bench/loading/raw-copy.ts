@@ -1,10 +1,16 @@
-/** What loads are measured against: COPY of the same edges as pairs of integers into a table with the same two indexes. */
+/**
+ * The measure for loads: a COPY of the same edges as pairs of integers into a table with the same two
+ * indexes.
+ */
 import { finished } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import type { Edges } from './edges.ts'
 
-/** Seconds. The table is new and empty, the log checkpointed, the commit durable; one COPY, rows in the order of the load. */
+/**
+ * The seconds of one COPY into a new, empty table, after a checkpoint, with a durable commit, and rows in
+ * the order of the load.
+ */
 export async function timeRawCopy(url: string, { upstream, downstream }: Edges): Promise<number> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

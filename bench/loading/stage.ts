@@ -1,4 +1,7 @@
-/** The processes of the loading benchmarks: a durable Postgres, a Redis where there is one, one API and its workers. */
+/**
+ * The processes of the loading benchmarks: a durable Postgres, Redis if there is one, one API and one
+ * worker.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -34,11 +37,11 @@ export type Stage = {
   api: Api
   db: Db
   databaseUrl: string
-  /** For files of the benchmark. */
+  /** The folder for files of the benchmark. */
   folder: string
   queue: 'redis' | 'postgres'
   processes: { api: Kept; workers: readonly Kept[] }
-  /** Seconds of processor time used so far, by whose they are. */
+  /** Seconds of processor time used so far, by process. */
   cpu: () => Record<'api' | 'worker' | 'postgres' | 'client', number>
   stop: () => Promise<void>
 }
@@ -129,7 +132,7 @@ async function startRedis(folder: string): Promise<{ url: string; stop: () => vo
   }
 }
 
-/** Of a server and its children, those that have ended included. */
+/** Of a server and its children, including those that have ended. */
 function cpuSecondsOfTree(pid: number): number {
   const fieldsOf = (name: string): string[] => {
     try {
@@ -152,7 +155,7 @@ function cpuSecondsOfTree(pid: number): number {
   return ticks / 100
 }
 
-/** Writes a file of lines, so that making them is no part of what is measured. Gives its name. */
+/** Writes a file of lines before the measurement, and returns its path. */
 export async function writeLines(
   { folder }: Pick<Stage, 'folder'>,
   name: string,
@@ -163,7 +166,7 @@ export async function writeLines(
   return file
 }
 
-/** Sends a file as a load and waits for its end. Throws where it does not end done without rejects. */
+/** Sends a file as a load and waits for its end. Throws if it does not end done without rejects. */
 export async function sendFile(
   { api }: { api: Pick<Api, 'url' | 'token'> },
   file: string,
@@ -188,7 +191,10 @@ export async function sendFile(
   }
 }
 
-/** By node:http: fetch takes 5 us an edge of its own where this takes less than one, and leaves the answers to other calls of its process unread meanwhile (750 ms). */
+/**
+ * Uses node:http: fetch takes 5 us per edge of its own, node:http less than one, and fetch does not read the
+ * answers to other calls of its process meanwhile (750 ms).
+ */
 async function upload(
   { url, token }: Api,
   file: string,

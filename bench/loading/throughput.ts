@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- loading`: how near to a raw COPY a load comes, from the first byte over HTTP until it is done.
- *
- * Client, API, worker and Postgres share the machine; Postgres is durable. The COPY that everything is measured against
- * runs in the same Postgres, twice before and once after; the one in the middle counts: the three differ by a third at times, as
- * loads do. Arguments: the number of edges (1,000,000), and `edges` or `proposals` for these alone.
+ * `npm run bench -- loading`: the speed of a load compared with a raw COPY, from the first byte over HTTP
+ * until the load is done. Client, API, worker and Postgres share the machine; Postgres is durable. The COPY
+ * runs in the same Postgres, twice before and once after, and the median counts: the three sometimes differ
+ * by a third, as loads do. Arguments: the number of edges (1,000,000), and `edges` or `proposals` to measure
+ * only these.
  */
 import { query } from '../../shared/db/query.ts'
 import {
@@ -59,7 +59,7 @@ export async function benchLoading(args: readonly string[]): Promise<object> {
   return { edgeCount, rows }
 }
 
-/** A catalog that holds the assets and nothing else, and the COPY that stands beside what is done with it. */
+/** A catalog with nothing but the assets, and the COPY to compare with. */
 async function onStage(
   edges: Edges,
   work: (stage: Stage) => Promise<Omit<Row, 'ofRawCopy'>[]>
@@ -68,7 +68,7 @@ async function onStage(
   try {
     const copies = [await timeRawCopy(stage.databaseUrl, edges), await timeRawCopy(stage.databaseUrl, edges)]
     await sendFile(stage, await writeLines(stage, 'assets.ndjson', assetLines()), { source: 'bench' })
-    // What autovacuum has to do after the assets is not part of what is measured.
+    // The work of autovacuum after the assets is not part of the measurement.
     await query(stage.db, 'vacuum (analyze)')
     const measured = await work(stage)
     copies.push(await timeRawCopy(stage.databaseUrl, edges))

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- openlineage [EVENTS]`: OpenLineage events over HTTP, one a request, from 8 connections: as many a second as they go,
- * and how long one waits for its answer at 1,000 a second. First runs of new jobs, then more runs of the same jobs, which is what an
- * installation sees most. Each part ends after 20 s, with fewer events where the machine is slow: the time of the processor that an event
- * takes tells more than events a second where others work beside it.
+ * `npm run bench -- openlineage [EVENTS]`: OpenLineage events over HTTP, one per request, from 8
+ * connections: the maximum per second, and the latency at 1,000 a second. First runs of new jobs, then more
+ * runs of the same jobs, which is the usual case. Each part ends after 20 s, with fewer events on a slow
+ * machine: the processor time per event says more than events per second if others use the machine too.
  */
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +18,10 @@ const ackGoalMs = 250
 const partMaxMs = 20_000
 const runEvents = ['START', 'COMPLETE'] as const
 
-/** Two events of a run of a job that reads three datasets, each read by others too, and writes one of its own with four columns. */
+/**
+ * Two events of a run of a job that reads three datasets, which other jobs read too, and writes one of its
+ * own with four columns.
+ */
 function eventOf(round: number, index: number): string {
   const job = Math.floor(index / runEvents.length)
   const eventType = runEvents[index % runEvents.length] ?? 'START'
@@ -111,7 +114,10 @@ const summary = ({ perSecond, times, groups, cpuMs }: Driven) => ({
   p99: rounded(quantile(times, 0.99))
 })
 
-/** Sends events over all connections; where a rate is given each is sent at its time, and waits for it are part of what is measured. */
+/**
+ * Sends events over all connections. With a rate, each is sent at its time, and its delay is part of the
+ * measurement.
+ */
 async function drive(
   { api, cpu, db }: Stage,
   round: number,

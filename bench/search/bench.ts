@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- search [--assets=1000000]`: search in a catalog of a million assets: how long the slowest of a hundred
- * answers takes, and by which plan Postgres finds what is looked for.
+ * `npm run bench -- search [--assets=1000000]`: search in a catalog of a million assets: the slowest of a
+ * hundred answers, and the plan by which Postgres finds the results.
  */
 import { loadavg } from 'node:os'
 import { createLineageMemory } from '../../shared/catalog/lineage/lineage-memory.ts'
@@ -62,7 +62,8 @@ export async function benchOn(
   await memory.settled()
   try {
     const sources: LineageSources = { db, memory }
-    // What filling the tables leaves to be written, and what every program does slowly at first, is not part of what is measured.
+    // The writes that remain after filling the tables, and the slow start of every program, are not part of
+    // the measurement.
     await query(db, 'checkpoint')
     for (const { input } of questions(domains))
       await timesOf(async () => {
