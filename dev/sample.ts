@@ -24,7 +24,7 @@ export async function showSample(
 ): Promise<void> {
   try {
     await askDatabase(databaseUrl, async (client) => {
-      if (await isEmptyAndOurs(client)) await loadAndShow(server, say)
+      if (await isEmptyAndLocked(client)) await loadAndShow(server, say)
     })
   } catch (error) {
     say(`The sample was not loaded: ${error instanceof Error ? error.message : String(error)}`)
@@ -32,16 +32,16 @@ export async function showSample(
 }
 
 /** The lock lasts as long as the connection. An interrupted upload leaves nothing. */
-async function isEmptyAndOurs(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ isOurs: boolean }>(
+async function isEmptyAndLocked(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ isReady: boolean }>(
     `
     select
       pg_try_advisory_lock($1::bigint)
       and not exists (select from entity)
-      and not exists (select from load where state not in ('receiving', 'aborted')) as "isOurs"`,
+      and not exists (select from load where state not in ('receiving', 'aborted')) as "isReady"`,
     [sampleLockKey]
   )
-  return rows[0]?.isOurs === true
+  return rows[0]?.isReady === true
 }
 
 async function loadAndShow(server: Server, say: (line: string) => void): Promise<void> {

@@ -13,7 +13,8 @@ export const errorCodes = {
     status: 401,
     type: 'UNAUTHORIZED',
     retryable: false,
-    meaning: 'No token, or one that is unknown, expired or revoked; or a session of the web UI that is over.'
+    meaning:
+      'No token, or one that is unknown, expired or revoked; or a session of the web UI that has ended.'
   },
   FORBIDDEN: {
     status: 403,

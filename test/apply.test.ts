@@ -85,7 +85,7 @@ t.test('JSON aspects', async (t) => {
     t.same(await valueOf(db, a, 'somethingElse'), { z: [1, { y: null }], a: 'ü' })
   })
 
-  t.test('CREATE holds only where the aspect is absent, CREATE_ENTITY where the entity is', async (t) => {
+  t.test('CREATE succeeds only if the aspect is absent, CREATE_ENTITY only if the entity is', async (t) => {
     t.equal(
       (await refusalOf(apply(db, upsert(a, 'datasetProperties', {}, 'CREATE')))).code,
       'VALIDATION_FAILED'
@@ -107,7 +107,7 @@ t.test('JSON aspects', async (t) => {
     t.equal(await versionNow(b), 2)
   })
 
-  t.test('If-Version-Match holds only for the version that was read', async (t) => {
+  t.test('a write with If-Version-Match succeeds only for the version that was read', async (t) => {
     const at = (version: number) =>
       apply(
         db,

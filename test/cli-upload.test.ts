@@ -217,7 +217,7 @@ t.test('Ctrl-C', async (t) => {
     const request = await heard
     run.kill('SIGINT')
     t.equal(await run.ended, 130)
-    t.equal(run.said(), 'Interrupted. The upload is broken off: nothing of it is applied.\n')
+    t.equal(run.said(), 'Interrupted. The upload was stopped, and nothing of it is applied.\n')
     await new Promise<void>((resolve) => {
       request.resume().once('close', resolve)
     })
@@ -241,7 +241,7 @@ t.test('Ctrl-C', async (t) => {
     await heard
     run.kill('SIGINT')
     t.equal(await Promise.race([run.ended, sleep(10_000, 'it goes on', { ref: false })]), 130)
-    t.equal(run.said(), 'Interrupted. The upload is broken off: nothing of it is applied.\n')
+    t.equal(run.said(), 'Interrupted. The upload was stopped, and nothing of it is applied.\n')
   })
 
   t.test('says that nothing was sent where no server was reached', async (t) => {

@@ -151,10 +151,10 @@ t.test('a header', async (t) => {
       ['upstream,downstream,resource,domain', 'resource', /of edges and of domains/],
       ['upstream,downstream,upstream', 'upstream', /twice/],
       ['upstream,downstream,upstreamUrn', 'upstreamUrn', /"upstream" and "upstreamUrn".* mean the same/],
-      ['upstream,downstream,colour', 'colour', /"colour".*not one that is read/],
+      ['upstream,downstream,colour', 'colour', /"colour".*header is unknown/],
       ['upstream,downstream,', 'header', /Column 3 .*no name/],
-      ['upstream,downstream,platform', 'platform', /not one that is read/],
-      ['resource,domain,upstream_column', 'upstream_column', /not one that is read/],
+      ['upstream,downstream,platform', 'platform', /header is unknown/],
+      ['resource,domain,upstream_column', 'upstream_column', /header is unknown/],
       ['upstream,"downstream', 'header', /not a valid CSV row/]
     ]
     for (const [header, field, says] of cases) {

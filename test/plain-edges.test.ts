@@ -143,7 +143,7 @@ async function readAll(text: string, sizes: readonly number[] = []): Promise<Rea
 }
 
 /** The line number, the text as sent, and the change or the reason of the refusal. */
-function saidBy(entry: SingleRecord): object {
+function contentOf(entry: SingleRecord): object {
   if ('shape' in entry)
     return {
       line: entry.line,
@@ -168,7 +168,7 @@ function saidBy(entry: SingleRecord): object {
   return { line: entry.line, text: entry.text, changes: entry.record.changes }
 }
 
-function saidAsJson(text: string, line: number): object {
+function contentOfJson(text: string, line: number): object {
   try {
     return { line, text, changes: parseNdjsonRecord(text, line).changes }
   } catch (error) {
@@ -191,9 +191,9 @@ t.test('a line says what it says as JSON, however it is written and wherever the
         plainCount += entries.filter((entry) => 'shape' in entry).length
         runsCount += entries.filter((entry) => 'count' in entry && entry.count > 1).length
         const expected = lines.flatMap((text, at) =>
-          text.trim() === '' ? [] : saidAsJson(text.trim(), at + 1)
+          text.trim() === '' ? [] : contentOfJson(text.trim(), at + 1)
         )
-        t.same(oneByOne(entries).map(saidBy), expected)
+        t.same(oneByOne(entries).map(contentOf), expected)
       }
     ),
     { numRuns: 400 }

@@ -8,7 +8,7 @@ export function operationsRoutes(app: FastifyInstance): void {
     // There is nothing to restore: reads use the tables directly.
     restoreIndices: {
       access: 'write',
-      run: async () => 'Nothing to restore: whatever was written can be read at once'
+      run: async () => 'Nothing to restore: everything that was written can be read already'
     }
   })
   const refuse = async (): Promise<never> => {

@@ -21,7 +21,7 @@ export function readFormat(parameter: string | undefined, contentType: string | 
   const allowed = [...formatsOfMediaTypes.keys()].filter((type) => type !== '')
   throw new CatalogError(
     'UNSUPPORTED_MEDIA_TYPE',
-    `No format has the Content-Type ${mediaType.slice(0, 100)}; send one that has, or say ?format=`,
+    `Unknown Content-Type ${mediaType.slice(0, 100)}; send a known one, or set ?format=`,
     { field: 'format', allowed }
   )
 }

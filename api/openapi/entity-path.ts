@@ -42,7 +42,7 @@ export function parseEntityPath(rawPath: string, entityName: string): EntityPath
   if (entityName !== anyType && entityTypeOf(urn) !== entityName)
     throw new CatalogError(
       'INVALID_URN',
-      `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`,
+      `The URN has the type ${entityTypeOf(urn)}, but the path says ${entityName}`,
       { field: 'urn', urn }
     )
   return { urn, aspectName: aspectText === null ? null : aspectNameOf(aspectText, 'aspect') }

@@ -291,7 +291,7 @@ function wantedOf(entityName: string, body: unknown, at = ''): AspectsWanted[] {
     if (entityTypeOf(urn) !== entityName)
       throw new CatalogError(
         'INVALID_URN',
-        `The urn is of a ${entityTypeOf(urn)}, and the path says ${entityName}`,
+        `The URN has the type ${entityTypeOf(urn)}, but the path says ${entityName}`,
         { field: `${field}.urn`, urn }
       )
     const versions = Object.entries(aspects).map(([name, question]): [string, number | null] => [

@@ -82,7 +82,7 @@ export const catalogDescriptions: Descriptions = {
 
   'GET /lineage/export': {
     tag: 'catalog',
-    summary: 'Streams what lineage reaches as a file',
+    summary: 'Streams the assets that lineage reaches, as a file',
     more: 'Nearest first. An export that fails after its first row ends without the end of its body.',
     query: {
       urn: text('The start: an asset or a column, as a URN or a short reference.'),
@@ -161,7 +161,7 @@ export const catalogDescriptions: Descriptions = {
     body: object(
       {
         rules: listOf(ref('DomainRule'), { maxItems: limits.domainRulesMaxCount }),
-        revision: text('Only where it is still this one; otherwise 409.')
+        revision: text('Applied only if this is still the current revision; otherwise 409.')
       },
       { optional: ['revision'], additionalProperties: false }
     ),

@@ -55,13 +55,13 @@ const entityName = text('An entity type in any case, such as dataset.')
 const aspectName = text('The name of an aspect, in any case.')
 const systemMetadata = flag('Also answers the system metadata of each aspect.')
 const slices = {
-  sliceId: integer('Which slice, from 0, where several clients share a scroll.'),
+  sliceId: integer('The number of this slice, from 0, if several clients share a scroll.'),
   sliceMax: integer('How many slices.', { minimum: 1 })
 }
 const scrolled = {
   count: integer('Entries in a page.', { maximum: limits.pageMaxCount }),
   scrollId: text('That of the page before.'),
-  includeSoftDelete: flag('Also what is soft-deleted.'),
+  includeSoftDelete: flag('Includes soft-deleted entities.'),
   ...slices
 }
 const entities: Schema = listOf(ref('Entity'))
@@ -73,7 +73,7 @@ const written = (json: Schema): Description['answers'] => ({
 const queues = (byDefault: boolean): Schema => ({
   type: 'boolean',
   default: byDefault,
-  description: 'Queues the write; the header traceparent of the answer is what it is followed by.'
+  description: 'Queues the write. The header traceparent of the answer identifies it.'
 })
 const absent: Answer = {
   is: 'It does not exist.',
@@ -98,7 +98,7 @@ const orAspect = 'With `/{aspectName}` behind the URN it is about that aspect al
 
 export const datahubDescriptions: Descriptions = {
   'GET /config': datahub(
-    'Says what DataHub’s clients ask first',
+    'Returns the facts that DataHub’s clients read first',
     found(anyObject('Facts about the server.'))
   ),
   'POST /aspects': actions(
@@ -411,7 +411,7 @@ export const datahubDescriptions: Descriptions = {
     { query: { start: integer('Entries to skip.'), count: integer('Entries in a page.', { default: 20 }) } }
   ),
   'POST /openapi/v1/trace/write/:traceId': datahub(
-    'Says what became of a write',
+    'Returns the result of a write',
     found(anyObject('By URN and aspect.')),
     {
       params: { traceId: text('From the header traceparent of the answer to the write.') },

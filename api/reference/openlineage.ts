@@ -16,7 +16,7 @@ const event = anyObject('A run, job or dataset event of OpenLineage.')
 const one: Description = {
   tag: 'openlineage',
   summary: 'Takes an event',
-  more: 'What it says is committed before the answer. The body may be compressed with gzip.',
+  more: 'Its content is committed before the answer. The body may be compressed with gzip.',
   ignoresUnknownParameters: true,
   body: event,
   answers: { 201: { is: 'Committed.' } }
@@ -81,14 +81,17 @@ export const openLineageDescriptions: Descriptions = {
   },
   'GET /openlineage/resolve': {
     tag: 'openlineage',
-    summary: 'Says what the name of a dataset becomes',
+    summary: 'Returns the URN of the name of a dataset',
     query: { namespace: text('Such as postgres://db:5432.'), name: text('Such as shop.public.orders.') },
     required: ['namespace', 'name'],
     answers: {
       200: {
         is: 'The dataset, and by which rule.',
         json: object(
-          { urn: text('The dataset as it is called now.'), namedUrn: text('As the name says it.') },
+          {
+            urn: text('The URN of the dataset now.'),
+            namedUrn: text('The URN made from the name, which may be an alias.')
+          },
           { additionalProperties: true }
         )
       }

@@ -55,10 +55,10 @@ export const shapes: { readonly [name: string]: Schema } = {
       }),
       snapshot: object(
         {
-          sweep: text('How far it is with removing what it does not state.'),
+          sweep: text('The progress of removing statements that the snapshot does not make.'),
           stated: orNull('integer', 'Statements of its source before it.'),
-          toRemove: orNull('integer', 'Of these, what it does not make.'),
-          kept: orNull('integer', 'Of these, what it makes again.'),
+          toRemove: orNull('integer', 'Those of them that the snapshot does not make.'),
+          kept: orNull('integer', 'Those of them that the snapshot makes again.'),
           removed: integer('Removed so far.')
         },
         { description: 'Only of a snapshot.' }

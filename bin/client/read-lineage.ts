@@ -85,7 +85,7 @@ async function* linesOf(server: Server, body: ReadableStream<Uint8Array>): Async
     }
   } catch (error) {
     throw new Refusal(
-      `The answer of ${new URL(server.url).origin} was cut off: it is not whole. Ask again, perhaps for fewer hops.`,
+      `The answer of ${new URL(server.url).origin} was cut off, so it is incomplete. Try again, perhaps with fewer hops.`,
       exitCodes.unreachable,
       { cause: error }
     )

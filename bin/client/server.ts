@@ -77,10 +77,10 @@ function problemOf(body: string): { code: string; message: string } | null {
       const message = String(problem.message)
       const allowed =
         'allowed' in problem && Array.isArray(problem.allowed) ? problem.allowed.map(String) : []
-      const isTold = allowed.every((value) => message.includes(value))
+      const namesAllowed = allowed.every((value) => message.includes(value))
       return {
         code: String(problem.code),
-        message: isTold ? message : `${message.replace(/\.$/, '')}. Allowed: ${allowed.join(', ')}`
+        message: namesAllowed ? message : `${message.replace(/\.$/, '')}. Allowed: ${allowed.join(', ')}`
       }
     }
   } catch {

@@ -15,7 +15,7 @@ export const loadRetry: Command = {
   ],
   operands: ['ID'],
   options: {
-    force: { help: 'Let a refused snapshot remove what it does not state.' },
+    force: { help: 'Allow a refused snapshot to remove any share.' },
     'no-wait': { help: 'Do not wait for its end (exit code 0).' },
     json: { help: 'Print the load and its first rejects as JSON.' },
     ...serverOptions

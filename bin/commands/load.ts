@@ -24,8 +24,8 @@ const retryForDefaultSeconds = 180
 export const load: Command = {
   notes: [
     'FILE may be a file, a folder (what in it ends in .ndjson, .jsonl, .json or .csv, plain or with .gz or .zst), a pattern, or - for standard input. Several files are one load each, in order; with --mode snapshot they are joined, for a snapshot is one load.',
-    'The manifest.json of a dbt project is a snapshot of the source dbt:PROJECT: what is gone from the project goes from the lineage. --catalog and --run-results are sent in the same load.',
-    'An upload that is cut off is sent again under the same Idempotency-Key: one load comes of it. Ctrl-C breaks the upload off; once all of it is sent, the load continues without this command.',
+    'The manifest.json of a dbt project is a snapshot of the source dbt:PROJECT: edges that the project no longer has are removed. --catalog and --run-results are sent in the same load.',
+    'An interrupted upload is sent again under the same Idempotency-Key, so it becomes one load. Ctrl-C stops the upload; after it, the load continues without this command.',
     'Exit code: 0 all applied or unchanged, 2 ended with rejects, 3 failed, aborted or cancelled, 1 usage or refused, 4 the server cannot be reached or cannot take it now, 5 still running when --wait had passed. Of several files the last of 0, 5, 2, 3, 1, 4 that occurred.'
   ],
   operands: ['[FILE...]'],
@@ -345,8 +345,8 @@ function withFate(
   error.message += !wasReached
     ? ' The server was not reached, and nothing was sent.'
     : isWhole
-      ? ` All of it had been sent: tributary load list shows whether it was taken. The same once more: --idempotency-key ${idempotencyKey}`
-      : ' The upload is broken off: nothing of it is applied.'
+      ? ` The whole upload had been sent: tributary load list shows whether it was accepted. To send it again safely: --idempotency-key ${idempotencyKey}`
+      : ' The upload was stopped, and nothing of it is applied.'
   return error
 }
 

@@ -6,7 +6,7 @@ import { limits } from '../../shared/limits.ts'
 import { findLiveWorkers, type WorkerRow } from '../../shared/store/workers.ts'
 import { fine, note, wrong, type Finding } from './finding.ts'
 
-const leastVersion = 140_000
+const minVersion = 140_000
 const clockSkewMaxMs = 5_000
 const connectionsShareMax = 0.9
 
@@ -52,7 +52,7 @@ async function examineServer(db: Db): Promise<Finding[]> {
   if (facts === undefined) return [wrong('database', 'gave no answer')]
   const { version, versionNumber, encoding, isStandby, loose } = facts
   return [
-    versionNumber >= leastVersion
+    versionNumber >= minVersion
       ? fine('database', `answers, PostgreSQL ${version}`)
       : wrong('database', `is PostgreSQL ${version}; 14 or newer is needed`),
     ...(isStandby ? [wrong('database', 'is a standby that takes no writes')] : []),

@@ -4,7 +4,7 @@ import { reasonOf } from '../failure.ts'
 import { askRedis } from '../reach.ts'
 import { fine, note, wrong, type Finding } from './finding.ts'
 
-const leastVersion = [6, 2] as const
+const minVersion = [6, 2] as const
 
 export async function examineQueue(config: Config): Promise<Finding[]> {
   const { redisUrl } = config
@@ -23,9 +23,9 @@ export async function examineQueue(config: Config): Promise<Finding[]> {
 
 function examineVersion(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  const isOld = major < leastVersion[0] || (major === leastVersion[0] && minor < leastVersion[1])
+  const isOld = major < minVersion[0] || (major === minVersion[0] && minor < minVersion[1])
   return isOld
-    ? wrong('queue', `is Redis ${version}; ${leastVersion.join('.')} or newer is needed`)
+    ? wrong('queue', `is Redis ${version}; ${minVersion.join('.')} or newer is needed`)
     : fine('queue', `answers, Redis ${version}`)
 }
 

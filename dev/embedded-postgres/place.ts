@@ -9,8 +9,8 @@ import {
   anotherUser,
   canEnter,
   canStart,
-  ourselves,
-  ourselvesRenamed,
+  currentUser,
+  mappedCurrentUser,
   succeeds,
   systemAccount,
   type Runner
@@ -32,7 +32,7 @@ export function choosePlace(wanted: string, log: (line: string) => void): Place 
 }
 
 function placeForUser(binaries: Binaries, dataDir: string): Place {
-  const runner = ourselves()
+  const runner = currentUser()
   const owner = ownerOf(dataDir)
   if (owner !== null && owner.uid !== runner.uid) {
     throw new CannotEmbed(
@@ -53,9 +53,9 @@ function placeForRoot(binaries: Binaries, dataDir: string, log: (line: string) =
       return { binaries: reachable, runner, dataDir: reachableDataDir(runner, dataDir, log) }
     }
   }
-  const renamed = ourselvesRenamed()
+  const renamed = mappedCurrentUser()
   if (canStart(renamed, binaries.directory)) return { binaries, dataDir, runner: renamed }
-  if (!canStart(ourselves(), binaries.directory)) throw new CannotEmbed(whyBinariesFail())
+  if (!canStart(currentUser(), binaries.directory)) throw new CannotEmbed(whyBinariesFail())
   throw new CannotEmbed(
     'PostgreSQL refuses to run as root, and no other user can be taken on. Start as an ordinary user.'
   )

@@ -42,7 +42,7 @@ export function runServer(place: Place, options: Options): RunningServer {
 
   // its output, not postmaster.pid: if several start at once, the file belongs to only one of them
   let output = ''
-  const saidReady = new Promise<void>((resolve) => {
+  const printedReady = new Promise<void>((resolve) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-outputMaxChars)
       if (output.includes('ready to accept connections')) resolve()
@@ -57,14 +57,16 @@ export function runServer(place: Place, options: Options): RunningServer {
     () => options.log('PostgreSQL is recovering from a crash; this takes a moment'),
     mentionAfterMs
   )
-  const ready = Promise.race([saidReady.then(() => true), ended.then(() => false)]).then(async (isReady) => {
-    clearTimeout(patience)
-    release()
-    if (isReady) return null
-    // the last output may arrive after the end
-    await sleep(20)
-    return { isInTheWay: inTheWay.test(output), output: worthShowing(output) }
-  })
+  const ready = Promise.race([printedReady.then(() => true), ended.then(() => false)]).then(
+    async (isReady) => {
+      clearTimeout(patience)
+      release()
+      if (isReady) return null
+      // the last output may arrive after the end
+      await sleep(20)
+      return { isInTheWay: inTheWay.test(output), output: errorLinesOf(output) }
+    }
+  )
   return { ready, ended, hold: () => child.ref(), release }
 }
 
@@ -79,7 +81,7 @@ function unreference(child: ReturnType<typeof spawn>): void {
   if (pipe !== null && 'unref' in pipe && typeof pipe.unref === 'function') pipe.unref()
 }
 
-function worthShowing(output: string): string {
+function errorLinesOf(output: string): string {
   const lines = output.split('\n').filter((line) => /FATAL|PANIC|ERROR|HINT|error while loading/.test(line))
   return (lines.length > 0 ? lines.join(' ') : output).trim()
 }

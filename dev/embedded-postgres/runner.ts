@@ -14,7 +14,7 @@ export type Runner = {
   give(path: string): void
 }
 
-export function ourselves(): Runner {
+export function currentUser(): Runner {
   return { uid: process.getuid?.() ?? -1, ids: {}, wrap: (command) => command, give: () => {} }
 }
 
@@ -26,9 +26,9 @@ export function anotherUser(ids: { uid: number; gid: number }): Runner {
  * For root that may not change its user (in a rootless container): the same id, mapped to 1000 in a user
  * namespace.
  */
-export function ourselvesRenamed(): Runner {
+export function mappedCurrentUser(): Runner {
   const unshare = ['unshare', '--user', '--map-user=1000', '--map-group=1000']
-  return { ...ourselves(), wrap: (command) => [...unshare, ...command] }
+  return { ...currentUser(), wrap: (command) => [...unshare, ...command] }
 }
 
 /** The first system account in /etc/passwd that can run a database, or null. */

@@ -82,10 +82,10 @@ const byName = (a: { name: string }, b: { name: string }): number => (a.name < b
 
 const pathOf = (steps: readonly Step[]): string => steps.map(({ name }) => name).join('/')
 
-const withPaths = ({ steps, ...said }: Found): ModelRelationship => ({
+const withPaths = ({ steps, ...annotation }: Found): ModelRelationship => ({
   path: pathOf(steps),
   removedPath: pathOf(steps.slice(0, steps.findLastIndex(({ canGo }) => canGo) + 1)),
-  ...said
+  ...annotation
 })
 
 /** The relationships in the fields of a record. A record within itself is not followed. */
@@ -109,10 +109,10 @@ function relationshipsIn(records: AvroRecords, record: JsonRecord, within: reado
  * inner records.
  */
 function annotationsOf(field: JsonRecord): Found[] {
-  const said = field.Relationship
-  if (!isRecord(said)) return []
-  if (typeof said.name === 'string') return [relationshipOf([], said)]
-  return Object.entries(said).flatMap(([path, each]) =>
+  const annotation = field.Relationship
+  if (!isRecord(annotation)) return []
+  if (typeof annotation.name === 'string') return [relationshipOf([], annotation)]
+  return Object.entries(annotation).flatMap(([path, each]) =>
     isRecord(each) ? [relationshipOf(path.split('/').slice(1).map(stepOfPath), each)] : []
   )
 }

@@ -166,7 +166,7 @@ function unknownColumn(name: string, index: number, kind: CsvHeader['kind']): Ca
   const what =
     name === ''
       ? `Column ${index + 1} of the header has no name`
-      : `The column ${shown(name)} of the header is not one that is read`
+      : `The column ${shown(name)} of the header is unknown`
   return wrongHeader(`${what}; leave it out`, name, [...allowed, ...unreadColumns[kind]])
 }
 

@@ -17,7 +17,7 @@ type LoadFormat = {
 const [json, lines] = ['application/json', 'application/x-ndjson']
 const moreLines = ['application/ndjson', 'application/jsonl', 'application/x-jsonlines'] as const
 
-/** parse-record.ts has the parsers. tell-format.ts chooses the format if the request does not say it. */
+/** parse-record.ts has the parsers. detect-format.ts chooses the format if the request does not say it. */
 export const loadFormats = {
   ndjson: { mediaTypes: [lines, ...moreLines, json], fileEndings: ['ndjson', 'jsonl'], isJoinable: true },
   csv: { mediaTypes: ['text/csv', 'application/csv'], fileEndings: ['csv'], isJoinable: false },

@@ -21,7 +21,7 @@ import { recordOfReject } from './reject-line.ts'
 import { opensArray, splitArray } from './split-array.ts'
 import { splitCsv } from './split-csv.ts'
 import { splitLines } from './split-lines.ts'
-import { tellFormat } from './tell-format.ts'
+import { detectFormat } from './detect-format.ts'
 
 /**
  * A parsed record, or the error. `text` is the record as it was sent, or the beginning of one that is too
@@ -64,7 +64,7 @@ export async function openRecords(
   dbt: DbtReading = defaultDbtOptions
 ): Promise<OpenedRecords> {
   const begin = await beginOf(chunks, typeof sent === 'string' ? 'byte' : 'line')
-  const format = await toldFormat(sent, begin)
+  const format = await sentOrDetected(sent, begin)
   if (format === 'csv') return openCsv(splitCsv(begin.body))
   if (format === 'dbt') return { format, header: null, ...(await openProject(begin.body, dbt)) }
   const parser = recordParser({ format, header: null })
@@ -94,10 +94,10 @@ export async function openRecords(
   }
 }
 
-async function toldFormat(sent: SentFormat, begin: BodyBegin): Promise<RecordFormat> {
+async function sentOrDetected(sent: SentFormat, begin: BodyBegin): Promise<RecordFormat> {
   if (typeof sent === 'string') return sent
   try {
-    return tellFormat(begin, sent)
+    return detectFormat(begin, sent)
   } catch (error) {
     await begin.close()
     throw error

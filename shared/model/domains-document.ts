@@ -44,14 +44,14 @@ export function mergeDomains(sent: JsonObject, stored: DomainMembership): Domain
     associated: Array.isArray(domainAssociations) ? associated : named,
     stored: stored.domainUrn
   })
-  const said = (entries: JsonValue | undefined): JsonValue[] =>
+  const associationsOf = (entries: JsonValue | undefined): JsonValue[] =>
     listOf(entries).filter((entry) => isObject(entry) && entry.domain === domainUrn)
-  const sentAssociations = said(domainAssociations)
+  const sentAssociations = associationsOf(domainAssociations)
   const associations =
-    sentAssociations.length > 0 ? sentAssociations : said(stored.attributes?.domainAssociations)
+    sentAssociations.length > 0 ? sentAssociations : associationsOf(stored.attributes?.domainAssociations)
   const attributes: JsonObject = {
     ...others,
-    ...(associations.some(saysMore) ? { domainAssociations: associations } : {})
+    ...(associations.some(hasDetails) ? { domainAssociations: associations } : {})
   }
   return { domainUrn, attributes: Object.keys(attributes).length === 0 ? null : attributes }
 }
@@ -76,5 +76,5 @@ function chosen({
 const firstOf = ([first]: readonly JsonValue[]): Urn | null =>
   first === undefined ? null : toUrn(first, 'aspect.domains[0]')
 
-const saysMore = (association: JsonValue): boolean =>
+const hasDetails = (association: JsonValue): boolean =>
   isObject(association) && Object.keys(association).length > 1

@@ -129,7 +129,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
   const renames: { from: DatasetContent; to: DatasetContent }[] = []
   const describe = (dataset: EventDataset): DatasetContent => {
     const own = contentAt(dataset)
-    if (isMadeAnew(dataset)) own.knownAs ??= own.urn
+    if (isCreation(dataset)) own.knownAs ??= own.urn
     const formerName = previousName(dataset)
     const former = formerName && contentAt(formerName)
     if (former && former !== own) renames.push({ from: former, to: own })
@@ -378,7 +378,7 @@ function previousName({ facets: { lifecycleStateChange: facet } }: EventDataset)
  * Whether the event creates the dataset, so that its name is no longer an alias. A path that is created again
  * keeps its table.
  */
-const isMadeAnew = ({ namespace, name, facets: { lifecycleStateChange: facet } }: EventDataset): boolean =>
+const isCreation = ({ namespace, name, facets: { lifecycleStateChange: facet } }: EventDataset): boolean =>
   isObject(facet) && facet.lifecycleStateChange === 'CREATE' && !isPath({ namespace, name })
 
 function factsOfDataset(dataset: EventDataset, urn: Urn): Facts {

@@ -21,7 +21,7 @@ export type DatedFacts = { [name: string]: Dated<JsonValue> }
 export type SeenLinks = { [link: string]: Span }
 
 /** What events say about a dataset. */
-type Said = {
+type NamedPart = {
   facts: DatedFacts
   /** The sources seen in runs of any job. */
   seen: SeenLinks
@@ -35,7 +35,7 @@ type Said = {
 /** `isTable`: the aliased name is a path, and the value its table. */
 export type Alias = Dated<Urn> & { isTable?: true }
 
-export type DatasetState = Said & {
+export type DatasetState = NamedPart & {
   kind: 'dataset'
   namespace: string
   name: string
@@ -49,7 +49,7 @@ export type DatasetState = Said & {
    * The stored field is called after paths, which were its only names at first: a process of the version before
    * looks for it there, and would take away the edges that it does not find.
    */
-  ofPaths?: { [name: string]: Said }
+  ofPaths?: { [name: string]: NamedPart }
 }
 export type JobState = {
   kind: 'job'
@@ -82,7 +82,7 @@ type EndType = (typeof endTypes)[number]
 type LoadedStates = {
   stateOf: (urn: Urn) => State | null
   put: (urn: Urn, state: State) => void
-  /** The table whose state has what was said about a path. */
+  /** The table whose state has the content of a path. */
   holderOf: (path: Urn) => Urn | null
 }
 
@@ -127,7 +127,7 @@ function declarationOf(state: State | null): Dated<string[]> | null {
 
 function mergeDataset(before: State | null, content: DatasetContent, time: number): DatasetState {
   const known = datasetOf(before, content)
-  if (known === before && saysNothingNew(known, content)) return known
+  if (known === before && addsNothing(known, content)) return known
   return {
     ...known,
     // Two names may become one URN. Keeping the lesser makes the order of arrival irrelevant.
@@ -148,8 +148,8 @@ const aliasAfter = (known: Alias | null, value: Urn, isTable: boolean, time: num
   newest<Urn, Alias>(known, { time, value, ...(isTable ? { isTable: true } : {}) })
 
 /**
- * Before a name is given to another dataset, its state moves to the dataset that had the name. What was said
- * about a path moves to its present table, whichever table it was then.
+ * Before a name is given to another dataset, its state moves to the dataset that had the name. The content
+ * of a path moves to its present table, whichever table it had then.
  */
 function leaveAlias(loaded: LoadedStates, { urn, knownAs, isTable }: DatasetContent, time: number): void {
   const { stateOf, put } = loaded
@@ -168,7 +168,7 @@ function leaveAlias(loaded: LoadedStates, { urn, knownAs, isTable }: DatasetCont
   put(urn, isSameName ? former : { ...former, ...nothing })
 }
 
-/** Moves what was said about a path from its table back to the path. */
+/** Moves the content of a path from its table back to the path. */
 function takeBack({ put, stateOf, holderOf }: LoadedStates, path: Urn, state: DatasetState): void {
   const holder = holderOf(path)
   const held = holder === null ? null : stateOf(holder)
@@ -176,7 +176,7 @@ function takeBack({ put, stateOf, holderOf }: LoadedStates, path: Urn, state: Da
   const { [path]: before, ...others } = held.ofPaths ?? {}
   if (!before) return
   put(holder, { ...held, ofPaths: others })
-  put(path, { ...state, ...saidLater(before, state) })
+  put(path, { ...state, ...joinParts(before, state) })
 }
 
 /** The present name of a dataset; null if that is its own. */
@@ -184,7 +184,7 @@ export const aliasOf = (urn: Urn, { knownAs }: Pick<DatasetState, 'knownAs'>): U
   knownAs === null || knownAs.value === urn ? null : knownAs.value
 
 /** A quick check, because most inputs are only a name. */
-const saysNothingNew = (known: DatasetState, content: DatasetContent): boolean =>
+const addsNothing = (known: DatasetState, content: DatasetContent): boolean =>
   content.declared === null &&
   content.knownAs === null &&
   Object.keys(content.facts).length === 0 &&
@@ -207,7 +207,7 @@ function mergeJob(loaded: LoadedStates, content: JobContent, time: number): void
   const { stateOf, put } = loaded
   const before = stateOf(content.urn)
   const known = before?.kind === 'job' ? before : null
-  if (known && saysNothing(content)) return
+  if (known && isEmptyContent(content)) return
   const texts = textsOf(content.links)
   const declared = content.isDeclared
     ? newest(known?.declared ?? null, { time, value: texts })
@@ -237,7 +237,7 @@ function mergeJob(loaded: LoadedStates, content: JobContent, time: number): void
 }
 
 /** True for a job that is only named in links of another. */
-const saysNothing = ({ facts, links, isDeclared }: JobContent): boolean =>
+const isEmptyContent = ({ facts, links, isDeclared }: JobContent): boolean =>
   !isDeclared && links.length === 0 && Object.keys(facts).length === 0
 
 /**
@@ -323,30 +323,30 @@ export function moveDataset(
 ): { renamed: DatasetState; former: DatasetState } {
   const { ofPaths: ofFormer = {}, ...own } = former
   let known = datasetOf(renamed, own)
-  const moving = Object.entries({ ...ofFormer, ...(hasSaid(own) ? { [urn]: said(own) } : {}) })
+  const moving = Object.entries({ ...ofFormer, ...(hasContent(own) ? { [urn]: partOf(own) } : {}) })
   for (const [other, part] of moving)
     known =
       other === name
-        ? { ...known, ...saidLater(part, known) }
+        ? { ...known, ...joinParts(part, known) }
         : {
             ...known,
-            ofPaths: { ...known.ofPaths, [other]: saidLater(known.ofPaths?.[other] ?? nothing, part) }
+            ofPaths: { ...known.ofPaths, [other]: joinParts(known.ofPaths?.[other] ?? nothing, part) }
           }
   const { '': declared } = own.declared
   return { renamed: known, former: { ...own, ...nothing, declared: declared ? { '': declared } : {} } }
 }
 
-const nothing: Said = { facts: {}, seen: {}, declared: {} }
-const said = ({ facts, seen, declared }: Said): Said => ({ facts, seen, declared })
-const hasSaid = (each: Said): boolean =>
-  Object.values(said(each)).some((part) => Object.keys(part).length > 0)
+const nothing: NamedPart = { facts: {}, seen: {}, declared: {} }
+const partOf = ({ facts, seen, declared }: NamedPart): NamedPart => ({ facts, seen, declared })
+const hasContent = (each: NamedPart): boolean =>
+  Object.values(partOf(each)).some((part) => Object.keys(part).length > 0)
 
 /**
- * Joins what was said under one name and, after that had moved, was said under it again. The later declaration
+ * Joins what was stated under one name and, after that had moved, was stated under it again. The later declaration
  * of a job or of another dataset is its present one, even if both have one time: declareElsewhere writes only
  * what counts.
  */
-function saidLater(before: Said, later: Said): Said {
+function joinParts(before: NamedPart, later: NamedPart): NamedPart {
   const own = later.declared['']
   return {
     facts: mergeFacts(before.facts, later.facts),
@@ -359,27 +359,27 @@ function saidLater(before: Said, later: Said): Said {
   }
 }
 
-/** What is said under its own name, and under each of its other names. */
-const partsOf = (state: DatasetState): Said[] => [state, ...Object.values(state.ofPaths ?? {})]
+/** Its content under its own name, and under each of its other names. */
+const partsOf = (state: DatasetState): NamedPart[] => [state, ...Object.values(state.ofPaths ?? {})]
 
-/** The facts of a dataset, under whichever name they were said. */
+/** The facts of a dataset, under whichever name they were stated. */
 export const factsOf = (state: DatasetState): DatedFacts =>
   partsOf(state).reduce<DatedFacts>((facts, part) => mergeFacts(facts, part.facts), {})
 
 /** Changes each part. Returns the same object if `change` does so for every part. */
-function withParts(state: DatasetState, change: (part: Said) => Said): DatasetState {
+function withParts(state: DatasetState, change: (part: NamedPart) => NamedPart): DatasetState {
   const own = change(state)
   const others = Object.entries(state.ofPaths ?? {}).map(
     ([name, part]) => [name, part, change(part)] as const
   )
   if (own === state && others.every(([, before, after]) => before === after)) return state
   const ofPaths = Object.fromEntries(others.map(([name, , after]) => [name, after]))
-  return { ...state, ...said(own), ...(others.length > 0 ? { ofPaths } : {}) }
+  return { ...state, ...partOf(own), ...(others.length > 0 ? { ofPaths } : {}) }
 }
 
 /** Whether only its name is known. */
 export const isEmptyDataset = (state: DatasetState): boolean =>
-  !hasSaid(state) && Object.keys(state.ofPaths ?? {}).length === 0
+  !hasContent(state) && Object.keys(state.ofPaths ?? {}).length === 0
 
 /** The datasets in the links of a state, under the names that events used. */
 export function datasetsNamed(state: State): Urn[] {

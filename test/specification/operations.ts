@@ -454,7 +454,7 @@ function scrollFilterRows(): SpecificationRow[] {
   })
   return [
     row(
-      'S4.2-orFilters: a result is kept when one group holds, and a group when all its filters hold',
+      'S4.2-orFilters: a result is kept if one group matches; a group matches if all its filters do',
       async (t, catalog) => {
         await chain(catalog)
         t.strictSame(await keep(catalog, [{ and: [degree('1')] }, { and: [degree('3+')] }]), [
@@ -469,55 +469,53 @@ function scrollFilterRows(): SpecificationRow[] {
       }
     ),
 
-    row(
-      'S4.2-condition: EQUAL compares as a whole, and is what stands when none is given',
-      async (t, catalog) => {
-        await chain(catalog)
-        const filter = (more: JsonObject): JsonObject[] => [
-          { and: [{ field: 'urn', values: [one], ...more }] }
-        ]
-        t.strictSame(await keep(catalog, filter({ condition: 'EQUAL' })), [`1 ${one}`])
-        t.strictSame(await keep(catalog, filter({})), [`1 ${one}`])
-        t.strictSame(
-          await keep(catalog, [{ and: [{ field: 'urn', values: [one.slice(0, -1)], condition: 'EQUAL' }] }]),
-          []
-        )
-        t.strictSame(
-          await keep(catalog, [{ and: [{ field: 'urn', values: [one.toUpperCase()], condition: 'EQUAL' }] }]),
-          [],
-          'case counts'
-        )
-        t.strictSame(
-          await keep(catalog, [{ and: [{ field: 'urn', values: [one, three], condition: 'EQUAL' }] }]),
-          [`1 ${one}`, `3 ${three}`],
-          'one of the values'
-        )
-      }
-    ),
+    row('S4.2-condition: EQUAL compares the whole value, and is the default', async (t, catalog) => {
+      await chain(catalog)
+      const filter = (more: JsonObject): JsonObject[] => [{ and: [{ field: 'urn', values: [one], ...more }] }]
+      t.strictSame(await keep(catalog, filter({ condition: 'EQUAL' })), [`1 ${one}`])
+      t.strictSame(await keep(catalog, filter({})), [`1 ${one}`])
+      t.strictSame(
+        await keep(catalog, [{ and: [{ field: 'urn', values: [one.slice(0, -1)], condition: 'EQUAL' }] }]),
+        []
+      )
+      t.strictSame(
+        await keep(catalog, [{ and: [{ field: 'urn', values: [one.toUpperCase()], condition: 'EQUAL' }] }]),
+        [],
+        'case counts'
+      )
+      t.strictSame(
+        await keep(catalog, [{ and: [{ field: 'urn', values: [one, three], condition: 'EQUAL' }] }]),
+        [`1 ${one}`, `3 ${three}`],
+        'one of the values'
+      )
+    }),
 
-    row('S4.2-negated: negated keeps what does not fit', async (t, catalog) => {
+    row('S4.2-negated: negated keeps what does not match', async (t, catalog) => {
       await chain(catalog)
       t.strictSame(await keep(catalog, [{ and: [{ ...degree('1', '3+'), negated: true }] }]), [`2 ${two}`])
       t.strictSame(await keep(catalog, [{ and: [{ ...degree('2'), negated: false }] }]), [`2 ${two}`])
     }),
 
-    row('S4.2-field: degree filters by hops, other fields by what the result is', async (t, catalog) => {
-      await chain(catalog)
-      t.strictSame(await keep(catalog, [{ and: [degree('2')] }]), [`2 ${two}`])
-      t.strictSame(await keep(catalog, [{ and: [{ field: '_entityType', values: ['CHART'] }] }]), [
-        `4 ${chart}`
-      ])
-      t.strictSame(
-        await keep(catalog, [{ and: [{ field: 'platform', values: ['urn:li:dataPlatform:looker'] }] }]),
-        [`4 ${chart}`]
-      )
-      const unknown = await catalog.scroll({
-        urn: start,
-        direction: 'DOWNSTREAM',
-        orFilters: [{ and: [{ field: 'colour', values: ['red'] }] }]
-      })
-      t.equal(unknown.reason, 'BAD_REQUEST')
-    }),
+    row(
+      'S4.2-field: degree filters by hops, other fields by properties of the result',
+      async (t, catalog) => {
+        await chain(catalog)
+        t.strictSame(await keep(catalog, [{ and: [degree('2')] }]), [`2 ${two}`])
+        t.strictSame(await keep(catalog, [{ and: [{ field: '_entityType', values: ['CHART'] }] }]), [
+          `4 ${chart}`
+        ])
+        t.strictSame(
+          await keep(catalog, [{ and: [{ field: 'platform', values: ['urn:li:dataPlatform:looker'] }] }]),
+          [`4 ${chart}`]
+        )
+        const unknown = await catalog.scroll({
+          urn: start,
+          direction: 'DOWNSTREAM',
+          orFilters: [{ and: [{ field: 'colour', values: ['red'] }] }]
+        })
+        t.equal(unknown.reason, 'BAD_REQUEST')
+      }
+    ),
 
     row('S4.2-values: degree has the values 1, 2 and 3+, which is three or more', async (t, catalog) => {
       await chain(catalog)

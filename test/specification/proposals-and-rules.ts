@@ -21,7 +21,7 @@ const aspectOf = async (
 }
 
 export const proposalRows: SpecificationRow[] = [
-  row('S4.3-entityType: entityType says the type of the URN, and must be it', async (t, catalog) => {
+  row('S4.3-entityType: entityType must be the type of the URN', async (t, catalog) => {
     const right = await catalog.propose(
       'urn:li:domain:s43-type',
       'domainProperties',
@@ -297,7 +297,7 @@ export const proposalRows: SpecificationRow[] = [
     )
   }),
 
-  row('S4.4-flowAspect: what is said of a data flow is its aspect dataFlowInfo', async (t, catalog) => {
+  row('S4.4-flowAspect: a data flow is described by its aspect dataFlowInfo', async (t, catalog) => {
     const urn = 'urn:li:dataFlow:(airflow,s44_aspect,PROD)'
     t.equal((await catalog.propose(urn, 'dataFlowInfo', { name: 'S4.4 flow', project: 'shop' })).status, 200)
     const [className, value] = await aspectOf(catalog, urn, 'dataFlowInfo')

@@ -89,7 +89,7 @@ export const resourceRows: SpecificationRow[] = [
   }),
 
   row(
-    'S2.2-proposal: the aspect domainProperties holds name, description and parentDomain',
+    'S2.2-proposal: the aspect domainProperties contains name, description and parentDomain',
     async (t, catalog) => {
       const parent = await catalog.createDomain({ id: 's22-proposal-parent', name: 'S2.2 proposal parent' })
       await catalog.createDomain({

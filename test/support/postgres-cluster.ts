@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { anotherUser, ourselves, systemAccount } from '../../dev/embedded-postgres/runner.ts'
+import { anotherUser, currentUser, systemAccount } from '../../dev/embedded-postgres/runner.ts'
 import { runOnServer } from './database.ts'
 
 const versionsFolder = '/usr/lib/postgresql'
@@ -36,7 +36,7 @@ export function findPostgresPrograms(): string | null {
 /** Postgres refuses to run as root, which takes on the account of Debian's server. */
 function runner() {
   const account = process.getuid?.() === 0 ? systemAccount() : null
-  return account === null ? ourselves() : anotherUser(account)
+  return account === null ? currentUser() : anotherUser(account)
 }
 
 export type ClusterHome = {

@@ -30,7 +30,7 @@ const inputFields = { inputFields: fromAspect('inputFields', associations.inputF
 const container = { container: fromAspect('container', associations.container) }
 const platform = { platform: fromAspect('dataPlatformInstance', associations.instancePlatform) }
 
-const told = { ...ownership, ...tags, ...terms, ...links }
+const annotations = { ...ownership, ...tags, ...terms, ...links }
 /** An asset that can be in a domain but not in lineage. */
 const plainAsset = { ...entity, ...status, ...ownership, domain }
 const userProperties = fromAspect('corpUserInfo', associations.userProperties)
@@ -48,14 +48,14 @@ export const associationResolvers = {
       if (versionStamp)
         throw new CatalogError(
           'UNSUPPORTED',
-          'Versions of datasets are not kept as such: ask without versionStamp for the dataset as it is now',
+          'Older versions of datasets are not kept; omit versionStamp to read the current one',
           { field: 'versionStamp' }
         )
       return readEntity(lineage, urn, 'dataset')
     }
   },
   Dataset: {
-    ...told,
+    ...annotations,
     ...container,
     globalTags: tags.tags,
     description: fromAspect(
@@ -63,22 +63,22 @@ export const associationResolvers = {
       (urn, aspect) => shapes.datasetProperties(urn, aspect)?.description ?? null
     )
   },
-  DataJob: { ...told, ...deprecation, ...container },
-  DataFlow: { ...told, ...deprecation, ...container, ...subTypes, dataPlatformInstance },
-  Chart: { ...told, ...deprecation, ...container, ...inputFields, dataPlatformInstance },
-  Dashboard: { ...told, ...deprecation, ...container, ...inputFields, dataPlatformInstance },
-  Container: { ...told, ...deprecation, ...container, ...platform },
-  MLModel: { ...told, ...deprecation, dataPlatformInstance },
-  MLModelGroup: { ...told, ...deprecation, dataPlatformInstance },
-  MLFeature: { ...told, ...deprecation, dataPlatformInstance },
-  MLFeatureTable: { ...told, ...deprecation, dataPlatformInstance },
-  MLPrimaryKey: { ...told, ...deprecation, dataPlatformInstance },
+  DataJob: { ...annotations, ...deprecation, ...container },
+  DataFlow: { ...annotations, ...deprecation, ...container, ...subTypes, dataPlatformInstance },
+  Chart: { ...annotations, ...deprecation, ...container, ...inputFields, dataPlatformInstance },
+  Dashboard: { ...annotations, ...deprecation, ...container, ...inputFields, dataPlatformInstance },
+  Container: { ...annotations, ...deprecation, ...container, ...platform },
+  MLModel: { ...annotations, ...deprecation, dataPlatformInstance },
+  MLModelGroup: { ...annotations, ...deprecation, dataPlatformInstance },
+  MLFeature: { ...annotations, ...deprecation, dataPlatformInstance },
+  MLFeatureTable: { ...annotations, ...deprecation, dataPlatformInstance },
+  MLPrimaryKey: { ...annotations, ...deprecation, dataPlatformInstance },
   DataProcessInstance: {
     dataPlatformInstance,
     properties: fromAspect('dataProcessInstanceProperties', associations.runProperties)
   },
   Domain: { ...links, ...deprecation },
-  VersionedDataset: { ...versionedDatasetFields, ...told, ...container },
+  VersionedDataset: { ...versionedDatasetFields, ...annotations, ...container },
   Tag: ownership,
   CorpUser: { properties: userProperties, info: userProperties },
   CorpGroup: { properties: groupProperties, info: groupProperties },
@@ -93,7 +93,7 @@ export const associationResolvers = {
   GlossaryNode: { ...plainAsset, properties: fromAspect('glossaryNodeInfo', associations.nodeProperties) },
   Notebook: {
     ...plainAsset,
-    ...told,
+    ...annotations,
     ...subTypes,
     dataPlatformInstance,
     tool: part(0),
@@ -102,12 +102,12 @@ export const associationResolvers = {
   },
   DataProduct: {
     ...plainAsset,
-    ...told,
+    ...annotations,
     properties: fromAspect('dataProductProperties', shapes.namedProperties)
   },
   Application: {
     ...plainAsset,
-    ...told,
+    ...annotations,
     properties: fromAspect('applicationProperties', shapes.namedProperties)
   },
   Document: {

@@ -47,7 +47,7 @@ export function memoryLineageReader({
     if (Date.now() > endsAt)
       throw new CatalogError(
         'DEADLINE_EXCEEDED',
-        'The lineage walk took longer than allowed; ask for fewer hops (a filter on degree) or begin nearer to what you look for'
+        'The lineage walk took longer than allowed; limit the hops (a filter on degree), or start nearer to the assets you are looking for'
       )
   }
   const pause = turns.begin(check)

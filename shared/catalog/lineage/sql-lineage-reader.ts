@@ -22,7 +22,7 @@ import { readFilterDocuments } from './filter-documents.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'
 
 const tookTooLong =
-  'The lineage walk took longer than allowed; ask for fewer hops (a filter on degree) or begin nearer to what you look for'
+  'The lineage walk took longer than allowed; limit the hops (a filter on degree), or start nearer to the assets you are looking for'
 
 /** `tx` must be REPEATABLE READ, so that all answers are of one snapshot. */
 export function sqlLineageReader(

@@ -88,7 +88,7 @@ export function remedyFor(
   if (isSweep(chunk.pass) && chunk.attempts + 1 >= attemptsAlone)
     return {
       do: 'fail',
-      message: 'What the source no longer states could not be removed; the log says why'
+      message: 'Statements that the source no longer makes could not be removed; the log says why'
     }
   if (chunk.recordCount > 1 && !chunk.isWhole) return { do: 'split' }
   if (chunk.attempts + 1 >= attemptsAlone)

@@ -35,10 +35,11 @@ async function* rowsOf(rejects: AsyncIterable<RejectView>, names: readonly strin
   // A fixed file that was sent again already has these columns.
   const isErrorColumn = (place: number): boolean =>
     rejectColumns.some((column) => column === names[place]?.toLowerCase())
-  const kept = (cells: readonly string[]): string[] => cells.filter((_, place) => !isErrorColumn(place))
-  yield printRow([...rejectColumns, ...kept(names)])
+  const withoutErrors = (cells: readonly string[]): string[] =>
+    cells.filter((_, place) => !isErrorColumn(place))
+  yield printRow([...rejectColumns, ...withoutErrors(names)])
   for await (const { line, code, field, message, record } of rejects)
-    yield `${printCells([line, code, field, message])},${printCells(kept(cellsOf(record ?? '')))}\r\n`
+    yield `${printCells([line, code, field, message])},${printCells(withoutErrors(cellsOf(record ?? '')))}\r\n`
 }
 
 function cellsOf(record: string): string[] {

@@ -3,7 +3,7 @@ import type { Tx } from '../../db/database.ts'
 import { findNamesBeginning, findNamesContaining } from '../../store/search-documents.ts'
 import { folded } from '../../model/search-words.ts'
 import { namesOf, soughtText, textAspectNames } from '../entities/entity-texts.ts'
-import { asked, kept } from './find-entities.ts'
+import { asked, filterMatches } from './find-entities.ts'
 import type { LineageReader } from '../lineage/lineage-reader.ts'
 import { pageCount } from '../entities/page-count.ts'
 import type { EntityReference } from '../lineage/read-entity.ts'
@@ -86,7 +86,7 @@ async function completions(
   const judged = question.words === null ? question : { ...question, filters: question.allFilters }
   const looked = async (find: (tx: Tx) => Promise<Int32Array | null>): Promise<Int32Array> =>
     (
-      await kept(
+      await filterMatches(
         reader,
         judged,
         await asked(reader, (tx, within) => within(async () => (await find(tx)) ?? new Int32Array(0)))

@@ -59,10 +59,10 @@ export async function findEntitiesOf(
   if (words === null || words === '')
     return (
       (await findByClass(reader, question, 0, wantedCount)) ??
-      kept(reader, question, await plainCandidates(reader, question))
+      filterMatches(reader, question, await plainCandidates(reader, question))
     )
   const { sample, matches, namesakes, lastId } = await lookUp(reader, question, words, wanted, exactMaxCount)
-  if (matches && matches.length <= exactMaxCount) return kept(reader, question, matches)
+  if (matches && matches.length <= exactMaxCount) return filterMatches(reader, question, matches)
   const filtered = await filterHits(reader, question, hitsOf(inSlice(question.slice, sample)), {
     keeps: false
   })
@@ -180,7 +180,7 @@ async function firstOf(
   lastId: number,
   { count, total }: { count: number; total: number }
 ): Promise<Int32Array> {
-  const namesakes = named.length === 0 ? named : (await kept(reader, question, named)).ids
+  const namesakes = named.length === 0 ? named : (await filterMatches(reader, question, named)).ids
   if (namesakes.length >= count) return namesakes.subarray(0, count)
   const isNamesake = new Set(namesakes)
   const others = await findEntitiesAfter(reader, question, 0, { count, total, lastId })
@@ -223,7 +223,7 @@ export async function findEntitiesAfter(
       (tx, within) => within(() => findMatchesBetween(tx, words, begin, end)),
       way
     )
-    for (const id of (await kept(reader, question, matches)).ids) ids.push(id)
+    for (const id of (await filterMatches(reader, question, matches)).ids) ids.push(id)
     from = end
     span = way === 'byId' ? Math.max(span, Math.min(span * 2, spanMaxCount)) : span * 2
   }
@@ -258,7 +258,7 @@ async function keptAfter(
     begin < all.length && ids.length < count;
     begin += documentsPerSlice
   )
-    ids.push(...(await kept(reader, question, all.subarray(begin, begin + documentsPerSlice))).ids)
+    ids.push(...(await filterMatches(reader, question, all.subarray(begin, begin + documentsPerSlice))).ids)
   return Int32Array.from(ids)
 }
 
@@ -285,7 +285,7 @@ const hitsOf = (ids: Int32Array): { ids: Int32Array; degrees: Uint16Array } => (
 })
 
 /** The ids that match the question, in their order. */
-export async function kept(
+export async function filterMatches(
   reader: LineageReader,
   question: EntityQuestion,
   all: Int32Array

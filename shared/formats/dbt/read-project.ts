@@ -77,7 +77,7 @@ function readRecord(made: ProjectRecord, line: number): DbtRecord {
     if (actual > maximum)
       throw new CatalogError(
         'LIMIT_EXCEEDED',
-        ofNode(made.node, `What the node says has ${actual} bytes; at most ${maximum} are allowed`),
+        ofNode(made.node, `The content of the node has ${actual} bytes; at most ${maximum} are allowed`),
         { line, limit: 'recordMaxBytes', maximum, actual }
       )
     return { line, text, record: parseDbtRecord(text, line) }

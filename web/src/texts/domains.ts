@@ -25,7 +25,7 @@ export const domainTexts = {
   toTop: 'Drop here for the top level',
   created: (name: string): string => `${name} is created.`,
   noDomains: 'There are no domains yet.',
-  why: 'Domains group assets by whom they belong to: Sales, Finance, Operations. They can be nested, and an asset is in at most one.',
+  why: 'Domains group assets by the team or subject that they belong to: Sales, Finance, Operations. They can be nested, and an asset is in at most one.',
   chooseOne: 'Choose a domain to see what is in it.',
   counts: (direct: number, whole: number): string =>
     `${number(direct)} direct, ${number(whole)} with sub-domains`,

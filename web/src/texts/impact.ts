@@ -32,7 +32,7 @@ export const impactTexts = {
   clearOwner: (name: string): string => `Owner ${name}`,
   exportCsv: (count: number): string => `Export CSV (${number(count)} ${count === 1 ? 'row' : 'rows'})`,
   loadingMore: 'loading more',
-  tooMany: (maximum: number): string => `The table holds ${number(maximum)} rows. The CSV has all of them.`,
+  tooMany: (maximum: number): string => `The table shows at most ${number(maximum)} rows. The CSV has all.`,
   partial: 'A limit of the server ended the walk: there is more than is listed.',
   none: 'Nothing matches.',
   noLineage: { down: 'Nothing is derived from it.', up: 'It is derived from nothing that is known.' },

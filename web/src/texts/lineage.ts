@@ -183,7 +183,7 @@ export const lineageTexts = {
   },
   empty: {
     title: 'No lineage recorded',
-    text: 'Nothing says what this is derived from, or what is derived from it. Add an edge:',
+    text: 'No lineage of this asset is known. Add an edge:',
     edit: 'Edit its lineage'
   },
   noStart: 'Choose an asset: search for it, or open it and choose “Lineage”.',
@@ -200,7 +200,7 @@ export const lineageTexts = {
     rows: [
       ['← →', 'Neighbour upstream or downstream'],
       ['↑ ↓', 'Card above or below'],
-      ['Enter', 'Choose the card, and show what is known of it'],
+      ['Enter', 'Choose the card, and show its details'],
       ['Tab', 'From a chosen card to its details, and to its columns'],
       ['[ ]', 'Show more upstream or downstream'],
       ['{ }', 'Hide what is upstream or downstream'],
@@ -208,7 +208,7 @@ export const lineageTexts = {
       ['F', 'Show the whole graph'],
       ['+ − 0', 'Zoom in, out, natural size'],
       ['T', 'Impact table'],
-      ['Esc', 'Clear what is chosen'],
+      ['Esc', 'Clear the choice'],
       ['?', 'This list']
     ] as readonly (readonly [string, string])[]
   }

@@ -89,7 +89,7 @@ export const loadTexts = {
   cancelled: (applied: number): string => `Cancelled. ${records(applied)} had been applied.`,
   undoTitle: 'Undo this load?',
   undoHint:
-    'What the load changed becomes again what it was, except where something newer has changed it since. The undo is a load of its own, and can be undone.',
+    'Restores what the load changed, except where something newer has changed it since. The undo is a separate load, and can itself be undone.',
   undoCounts: (applied: number, unchanged: number): string =>
     `${records(applied)} changed something and will be taken back. ${records(unchanged)} changed nothing.`,
   undoRemoved: (removed: number): string =>
@@ -124,17 +124,17 @@ export const loadTexts = {
     mode: 'Mode',
     byFormat: 'As usual for the format',
     modes: {
-      merge: 'Merge: add, and remove only what a record says',
+      merge: 'Merge: add, and remove only what a record removes',
       snapshot: 'Snapshot: remove what this source stated before and does not state now'
     },
     createsMissing: 'Create assets that records name and that do not exist',
-    tryIt: 'Try it: change nothing, and say what would change',
+    tryIt: 'Dry run: change nothing, and show what would change',
     loadIt: 'Load it',
     loadNow: 'Load without trying it',
     clear: 'Choose another',
     sending: 'Sending …',
     several:
-      'Several files make one load only where they are the manifest, catalog and run results of one dbt project.',
+      'Several files can be one load only if they are the manifest, catalog and run results of one dbt project.',
     tried: 'This would change',
     triedNothing: 'This would change nothing.',
     edges: (added: number, removed: number): string =>

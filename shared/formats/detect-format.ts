@@ -15,12 +15,12 @@ import { opensArray } from './split-array.ts'
  * and `ndjson`. A line with names of columns is `csv`. A body with only white space is the first candidate.
  * Throws UNSUPPORTED_MEDIA_TYPE, with the choices, if the format is not recognised or not a candidate.
  */
-export function tellFormat(
+export function detectFormat(
   { first, firstLine, text }: Pick<BodyBegin, 'first' | 'firstLine' | 'text'>,
   candidates: readonly [RecordFormat, ...RecordFormat[]]
 ): RecordFormat {
   if (first === undefined) return candidates[0]
-  const told =
+  const detected =
     first === opensArray
       ? isEvent(text)
         ? 'openlineage'
@@ -28,16 +28,16 @@ export function tellFormat(
       : looksLikeArtifact(text)
         ? 'dbt'
         : formatOfLine(firstLine)
-  if (told !== null && candidates.includes(told)) return told
+  if (detected !== null && candidates.includes(detected)) return detected
   // The Content-Type says lines of JSON: each line is then judged on its own.
   if (candidates.every((each) => formatsOfLines.some((format) => format === each))) return candidates[0]
   const why =
-    told === null
+    detected === null
       ? 'Unknown format: the body starts with neither a JSON object, nor a CSV header, nor a JSON array'
-      : `The body looks like ${told}, which its Content-Type is not`
+      : `The body looks like ${detected}, which its Content-Type is not`
   throw new CatalogError(
     'UNSUPPORTED_MEDIA_TYPE',
-    `${why}. Say it with ?format=${candidates.join(', ?format=')} or with a Content-Type; with curl send files with --data-binary`,
+    `${why}. Set it with ?format=${candidates.join(', ?format=')} or with a Content-Type; with curl send files with --data-binary`,
     { field: 'format', allowed: candidates }
   )
 }
