@@ -513,6 +513,11 @@ t.test('a load is taken back over REST and over GraphQL, by who may steer it', a
   t.equal((await post(`/loads/${load.id}/undo`, '', await server.tokenWith(['write']))).status, 404)
   t.match((await post(`/loads/${load.id}/undo?wat=1`)).body, { code: 'BAD_REQUEST' })
 
+  const { status: triedStatus, body: tried } = await post(`/loads/${load.id}/undo?wait=20&dryRun=true`)
+  t.equal(triedStatus, 200)
+  t.match(tried, { state: 'done', mode: 'undo', dryRun: true, undoes: load.id, report: { wouldFail: false } })
+  t.match((await post(`/loads/${load.id}/undo?dryRun=1`)).body, { code: 'BAD_REQUEST', field: 'dryRun' })
+  t.equal((await server.rest({ url: `/loads/${load.id}` })).body.undoneBy, undefined)
   const { status, body: undo, headers } = await post(`/loads/${load.id}/undo?wait=20`)
   t.equal(status, 200)
   t.equal(headers.location, `/loads/${undo.id}`)

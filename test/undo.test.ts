@@ -9,6 +9,8 @@ import type { LoadView } from '../shared/catalog/loads/read-load.ts'
 import { undoLoad } from '../shared/catalog/loads/undo-load.ts'
 import type { RunOptions } from '../shared/catalog/loads/run-chunk.ts'
 import type { Change, JsonValue } from '../shared/model/changes.ts'
+import { query } from '../shared/db/query.ts'
+import { limits } from '../shared/limits.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import {
   addEdge,
@@ -48,7 +50,7 @@ type Undoing = LoadBench & {
   state: () => Promise<CatalogState>
   /** Submits records and applies them. */
   send: (records: readonly JsonValue[], source?: string) => Promise<string>
-  undo: (id: string, options?: Partial<RunOptions>) => Promise<LoadView>
+  undo: (id: string, options?: Partial<RunOptions>, isDryRun?: boolean) => Promise<LoadView>
 }
 
 async function withUndo(t: Test): Promise<Undoing> {
@@ -61,8 +63,9 @@ async function withUndo(t: Test): Promise<Undoing> {
       await bench.drain()
       return id
     },
-    async undo(id, options = {}) {
-      const { id: undoId } = await undoLoad(bench.db, bench.queue, id, { actor: admin, requestId: null })
+    async undo(id, options = {}, isDryRun = false) {
+      const context = { actor: admin, requestId: null, isDryRun }
+      const { id: undoId } = await undoLoad(bench.db, bench.queue, id, context)
       await bench.drain(options)
       return bench.load(undoId)
     }
@@ -89,6 +92,75 @@ const newDomain = (id: string, parent?: string): JsonValue => ({
 })
 const a = urn('a')
 const b = urn('b')
+
+t.test('the dry run of an undo changes nothing, and counts and reports what the undo changes', async (t) => {
+  const bench = await withUndo(t)
+  await bench.send([entity('a'), entity('b'), edge('a', 'b')])
+  const id = await bench.send([
+    newDomain('top'),
+    newDomain('sub', 'top'),
+    entity('c'),
+    edge('b', 'c'),
+    removal('a', 'b'),
+    inDomain('a', 'sub')
+  ])
+  const before = await bench.state()
+  const tried = await bench.undo(id, {}, true)
+  t.strictSame(await bench.state(), before)
+  t.match(tried, {
+    state: 'done',
+    mode: 'undo',
+    dryRun: true,
+    undoes: id,
+    report: {
+      edges: { added: 1, removed: 1 },
+      domains: { unset: 1 },
+      affected: { assets: { count: 3 }, complete: true },
+      wouldFail: false
+    }
+  })
+  t.equal((await bench.load(id)).undoneBy, undefined)
+
+  const undo = await bench.undo(id)
+  t.strictSame(undo.counts, tried.counts)
+  t.match(undo, { dryRun: false, counts: { received: undo.counts.applied, unchanged: 0, rejected: 0 } })
+  t.equal((await bench.load(id)).undoneBy, undo.id)
+  await t.rejects(bench.undo(id, {}, true), { code: 'CONFLICT' })
+  await t.rejects(bench.undo(tried.id), { code: 'CONFLICT', message: /dry run/ })
+})
+
+t.test('the dry run of an undo of a load that changed nothing reports nothing', async (t) => {
+  const bench = await withUndo(t)
+  await bench.send([entity('a')])
+  const tried = await bench.undo(await bench.send([entity('a')]), {}, true)
+  t.match(tried, {
+    state: 'done',
+    counts: { received: 0, applied: 0, unchanged: 0, rejected: 0 },
+    report: { edges: { added: 0, removed: 0 }, entities: { created: 0 } }
+  })
+})
+
+t.test('the dry run of an undo leaves a failed load to be continued', async (t) => {
+  const bench = await withUndo(t)
+  const id = await bench.send([entity('a')])
+  await query(bench.db, "update load set state = 'failed', error = 'set by the test' where id = ?::uuid", [
+    id
+  ])
+  t.match(await bench.undo(id, {}, true), { state: 'done', counts: { received: 2, applied: 2 } })
+  t.match(await bench.load(id), { state: 'failed' })
+})
+
+t.test('the dry run of an undo of more changes than one transaction may have is refused', async (t) => {
+  const bench = await withUndo(t)
+  const id = await bench.send(
+    Array.from({ length: limits.loadAtomicMaxRecords + 1 }, (_, number) => entity(`many${number}`))
+  )
+  await t.rejects(bench.undo(id, {}, true), {
+    code: 'LIMIT_EXCEEDED',
+    details: { limit: 'loadAtomicMaxRecords', maximum: limits.loadAtomicMaxRecords }
+  })
+  t.equal((await bench.load(id)).undoneBy, undefined)
+})
 
 t.test('a load that made all there is leaves nothing', async (t) => {
   const bench = await withUndo(t)

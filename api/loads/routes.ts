@@ -148,11 +148,12 @@ export async function loadsRoutes(
   })
 
   app.post<ById>('/loads/:id/undo', { config: { access: 'write' } }, async (request, reply) => {
-    const query = readQuery(request.query, ['wait'])
+    const query = readQuery(request.query, ['wait', 'dryRun'])
     const wait = readWait(query.wait)
     const { id } = await undoLoad(db, queue, request.params.id, {
       actor: request.actor,
-      requestId: request.id
+      requestId: request.id,
+      isDryRun: readFlag(query.dryRun, 'dryRun')
     })
     return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
   })

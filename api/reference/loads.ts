@@ -136,7 +136,7 @@ export const loadDescriptions: Descriptions = {
     summary: 'Takes back what a load changed',
     more: 'Except where something newer has changed it. This is a load of its own, whose `undoes` names the first.',
     params: { id },
-    query: { wait },
+    query: { wait, dryRun: flag('Only reports what the undo would change.') },
     answers: { 200: ended, 202: running }
   },
   'POST /loads/:id/cancel': {

@@ -12,10 +12,12 @@ export const loadUndo: Command = {
   notes: [
     'What has been changed again since is counted as unchanged; what cannot be taken back is rejected.',
     'The undo is a load with its own id. Undo it to restore the changes.',
+    'A dry run changes nothing. It reports what the undo would change, and everything downstream of that.',
     'Exit code: that of the undo, as for tributary load.'
   ],
   operands: ['ID'],
   options: {
+    'dry-run': { help: 'Only report what the undo would change.' },
     'no-wait': { help: 'Do not wait for its end (exit code 0).' },
     json: { help: 'Print the undo and its first rejects as JSON.' },
     ...serverOptions
@@ -23,7 +25,8 @@ export const loadUndo: Command = {
   async run(input, terminal) {
     const server = serverOf(input, terminal)
     const id = await findLoadId(server, input.operands[0] ?? '')
-    const started = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/undo`))
+    const query = input.isSet('dry-run') ? '?dryRun=true' : ''
+    const started = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/undo${query}`))
     const load = input.isSet('no-wait') ? started : await followWithProgress(server, started, terminal)
     await reportLoad(
       server,

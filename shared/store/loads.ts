@@ -94,11 +94,11 @@ export type NewLoad = Pick<
     traceId?: string
   }
 
-/** A cancelled undo has undone a part; another undo can undo the rest. */
+/** A cancelled undo has undone a part; another undo can undo the rest. A dry run has undone nothing. */
 const undoOf = `(
     select undo.id
     from load as undo
-    where undo.undoes = load.id and undo.state not in ('aborted', 'cancelled')
+    where undo.undoes = load.id and undo.state not in ('aborted', 'cancelled') and not undo.is_dry_run
     order by undo.created_at desc
     limit 1
   )`

@@ -113,6 +113,12 @@ t.test('the page of loads, with a worker', async (t) => {
     await dialog
       .getByText('1 record changed something and will be taken back. 1 record changed nothing.')
       .waitFor()
+    await dialog.getByRole('button', { name: 'Show what it would change' }).click()
+    const preview = dialog.getByTestId('undo-preview')
+    await preview.getByText('2 changes would be taken back.').waitFor()
+    await preview.getByText('This would change').waitFor()
+    const { body: before } = await server.graphql(`{ entityExists(urn: "${dataset('gone')}") }`)
+    t.equal(before.data.entityExists, true, 'the preview changes nothing')
     await dialog.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Takes back').waitFor()
     await page.locator('[data-state="done"]').waitFor()

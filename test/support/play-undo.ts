@@ -1,6 +1,6 @@
 /**
  * Plays histories of loads, many in one load, undoes the loads newest first, and compares each state with the
- * one before the load.
+ * one before the load. A dry run of each undo must change nothing and count what the undo counts.
  */
 import { claimChunk } from '../../shared/catalog/loads/claim-chunk.ts'
 import { splitChunk } from '../../shared/catalog/loads/split-chunk.ts'
@@ -117,16 +117,24 @@ async function playUndos(
   }
   for (const { id } of sent.toReversed()) {
     const { counts } = await bench.load(id)
-    const { id: undoId } = await undoLoad(bench.db, bench.queue, id, { actor: admin, requestId: null })
-    await bench.drain()
-    const undo = await bench.load(undoId)
+    const beforeUndo = await content()
+    const undoAs = async (isDryRun: boolean) => {
+      const context = { actor: admin, requestId: null, isDryRun }
+      const { id: undoId } = await undoLoad(bench.db, bench.queue, id, context)
+      await bench.drain()
+      return bench.load(undoId)
+    }
+    const tried = await undoAs(true)
+    const changed = firstFault(beforeUndo, await content())
+    const undo = await undoAs(false)
     if (figures) {
       figures.loads += 1
       figures.undone += undo.counts.applied
       figures.rejects += counts.rejected
     }
-    const fault = firstFault(states.pop() ?? new Map(), await content())
-    if (fault || undo.counts.rejected > 0 || undo.state !== 'done') {
+    const differs = JSON.stringify(tried.counts) !== JSON.stringify(undo.counts)
+    const fault = firstFault(states.pop() ?? new Map(), await content()) ?? changed
+    if (fault || differs || undo.counts.rejected > 0 || undo.state !== 'done') {
       const index = fault ? Number(fault.name.slice(1)) - first : 0
       const own = sent.map(
         (load) =>
@@ -137,12 +145,12 @@ async function playUndos(
       )
       const rejects =
         undo.counts.rejected > 0
-          ? (await rejectsOf(bench, undoId)).map(({ code, message }) => `${code} ${message}`).join('\n')
+          ? (await rejectsOf(bench, undo.id)).map(({ code, message }) => `${code} ${message}`).join('\n')
           : ''
       return {
         history: histories[index] ?? { loads: [] },
         index,
-        words: `${JSON.stringify(styles)}\n${own.join('\n')}\n${JSON.stringify(undo.counts)}\n${rejects}\n${fault?.words ?? ''}`
+        words: `${JSON.stringify(styles)}\n${own.join('\n')}\n${JSON.stringify(undo.counts)}, tried: ${JSON.stringify(tried.counts)}\n${rejects}\n${fault?.words ?? ''}`
       }
     }
   }

@@ -27,8 +27,16 @@ export const loadResolvers = {
       }),
     retryLoad: (_: unknown, { id, force }: { id: string; force?: boolean | null }, context: GraphqlContext) =>
       retryLoad(context.db, context.queue, context.actor, id, { force: force ?? false }),
-    undoLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) =>
-      undoLoad(context.db, context.queue, id, { actor: context.actor, requestId: context.requestId }),
+    undoLoad: (
+      _: unknown,
+      { id, dryRun }: { id: string; dryRun?: boolean | null },
+      context: GraphqlContext
+    ) =>
+      undoLoad(context.db, context.queue, id, {
+        actor: context.actor,
+        requestId: context.requestId,
+        isDryRun: dryRun ?? false
+      }),
     cancelLoad: (_: unknown, { id }: { id: string }, context: GraphqlContext) =>
       cancelLoad(context.db, context.actor, id)
   }

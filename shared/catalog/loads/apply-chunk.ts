@@ -12,7 +12,7 @@ import type { Reject } from '../../store/rejects.ts'
 import { insertStatedKeys } from '../../store/snapshot-statements.ts'
 import { toUrn } from '../../urn/urn.ts'
 import { applyEvents, readEventText, type ReadEvent } from '../openlineage/ingest-events.ts'
-import type { ApplyContext, EdgesToApply } from '../write/apply-records.ts'
+import { lockOutWriters, type ApplyContext, type EdgesToApply } from '../write/apply-records.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
 import { unpackEdgesOnly, type RawRecord } from './chunk-payload.ts'
 import { recordsOfEdges } from './chunk-records.ts'
@@ -20,8 +20,9 @@ import type { EdgeBatch } from '../write/edge-payload.ts'
 import type { EntityIds } from '../write/entity-ids.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { assertHeld, settleChunk, type Settled } from './settle-chunk.ts'
+import { excludesWriters } from '../write/plan-records.ts'
 import { createStatedKeys } from '../write/stated-keys.ts'
-import { readChunkRecords } from './undo-records.ts'
+import { readChunkRecords, readUndoGroups } from './undo-records.ts'
 import { WaitForOlderLoad } from '../write/wait-for-older-load.ts'
 
 /** The function that applies the records: applyRecords, or a test's own. */
@@ -128,7 +129,38 @@ async function applyPayload(
     (await hasOlderUnfinished(tx, chunk.seq ?? 0, chunk.loadId))
   )
     throw new WaitForOlderLoad()
+  if (chunk.mode === 'undo' && chunk.isDryRun) return applyUndoGroups(tx, chunk, context, options)
   return applyRecordsOf(tx, chunk, await readChunkRecords(tx, chunk), context, options)
+}
+
+/**
+ * Applies the groups of the dry run of an undo in their order. If a later group needs the lock that excludes
+ * all writers, it is taken before the first, because two dry runs that exchange locks could block each other.
+ */
+async function applyUndoGroups(
+  tx: Tx,
+  chunk: LockedChunk,
+  context: ChunkContext,
+  options: ApplyOptions
+): Promise<ChunkVerdicts> {
+  const groups = await readUndoGroups(tx, chunk)
+  const { records } = parseAll(recordParser(chunk), groups.flat())
+  const excludes = records.some(({ changes }) => changes.some(excludesWriters))
+  if (excludes) await lockOutWriters(tx)
+  const total: ChunkVerdicts = { counts: { applied: 0, unchanged: 0, rejected: 0 }, rejects: [] }
+  for (const group of groups) {
+    const { counts, rejects } = await applyRecordsOf(
+      tx,
+      chunk,
+      group,
+      excludes ? { ...context, isWriter: true } : context,
+      options
+    )
+    for (const verdict of ['applied', 'unchanged', 'rejected'] as const)
+      total.counts[verdict] += counts[verdict]
+    total.rejects.push(...rejects)
+  }
+  return total
 }
 
 async function applyEdgesOf(

@@ -34,14 +34,23 @@ import { acceptReceivedLoad } from './accept-load.ts'
 import { packLines, toStoredLine } from './chunk-payload.ts'
 import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
 import type { JournalOutline, NetEntry } from './undo-entries.ts'
-import { nameEntries, partsOf, textOfPart } from './undo-records.ts'
+import { nameEntries, partsOf, textOfPart, textOfRecords } from './undo-records.ts'
 
-export type UndoContext = { actor: Actor; requestId: string | null }
+export type UndoContext = {
+  actor: Actor
+  requestId: string | null
+  /** Only finds out what the undo would change. */
+  isDryRun?: boolean
+}
+
+/** Records that are applied together. Those of a lower pass are applied first. */
+type Group = { pass: number; recordCount: number; content: { part: string } | { records: string[] } }
 
 /**
- * Returns the load that undoes it. A failed load is cancelled by this, so that it cannot continue afterwards.
- * Throws NOT_FOUND, and CONFLICT for a load that has not ended, was aborted, was already undone, or is older
- * than journals.
+ * Returns the load that undoes it. A failed load is cancelled by this, so that it cannot continue afterwards;
+ * a dry run leaves it as it is. Throws NOT_FOUND, and CONFLICT for a load that has not ended, was aborted, was
+ * already undone, or is older than journals; for a dry run also LIMIT_EXCEEDED (loadAtomicMaxRecords), because
+ * it is applied in one transaction.
  */
 export async function undoLoad(
   db: Db,
@@ -51,12 +60,13 @@ export async function undoLoad(
 ): Promise<LoadView> {
   await readLoad(db, context.actor, id)
   const undoId = randomUUID()
+  const isDryRun = context.isDryRun ?? false
   await inTransaction(db, async (tx) => {
     const load = await lockLoad(tx, id)
     if (!load || !isVisible(load, context.actor)) throw noSuchLoad(id)
     await refuseWhatCannotBeUndone(tx, load)
     // A failed atomic load has ended for good, and has changed nothing.
-    if (load.state === 'failed' && !load.isAtomic) await cancelFailed(tx, id)
+    if (load.state === 'failed' && !load.isAtomic && !isDryRun) await cancelFailed(tx, id)
     await insertLoad(tx, {
       id: undoId,
       format: 'undo',
@@ -69,12 +79,13 @@ export async function undoLoad(
       domainUrn: context.actor.domainUrn,
       requestId: context.requestId,
       isAtomic: false,
-      isDryRun: false,
+      isDryRun,
       idempotencyKey: null,
       header: null
     })
     await markUndo(tx, undoId, id)
-    const records = await storeChunks(tx, undoId, id)
+    const groups = groupsOf(tx, id)
+    const records = isDryRun ? await storeWhole(tx, undoId, groups) : await storeChunks(tx, undoId, groups)
     await touchLoad(tx, undoId, { records, rejects: 0, isDestructive: true })
     await endBody(tx, undoId, null)
   })
@@ -114,46 +125,79 @@ async function cancelFailed(tx: Tx, id: string): Promise<void> {
   metrics.loads.inc({ state: 'cancelled' })
 }
 
-/** Makes the chunks of the undo, each a part of the journal. Returns how many records they have. */
-async function storeChunks(tx: Tx, undoId: string, loadId: string): Promise<number> {
-  const outline = await listJournal(tx, loadId)
-  const [domains, ...others] = [...journalPasses].reverse()
+/** Makes a chunk of each group. Returns how many records they have. */
+async function storeChunks(tx: Tx, undoId: string, groups: AsyncIterable<Group>): Promise<number> {
   let line = 1
-  const store = async (pass: number, recordCount: number, lines: string[]): Promise<void> => {
+  for await (const { pass, recordCount, content } of groups) {
+    const first = line
+    const texts = 'part' in content ? [content.part] : content.records
     await insertChunk(tx, {
       loadId: undoId,
       pass,
-      firstLine: line,
+      firstLine: first,
       recordCount,
-      payload: await packLines(lines)
+      payload: await packLines(texts.map((text, index) => toStoredLine({ line: first + index, text })))
     })
     line += recordCount
   }
+  return line - 1
+}
+
+/** Makes one chunk of all groups, with a line for each. An undo without records has it too, so that a worker ends it. */
+async function storeWhole(tx: Tx, undoId: string, groups: AsyncIterable<Group>): Promise<number> {
+  const found: Group[] = []
+  for await (const group of groups) found.push(group)
+  const sorted = found.sort((a, b) => a.pass - b.pass)
+  const total = sorted.reduce((sum, { recordCount }) => sum + recordCount, 0)
+  if (total > limits.loadAtomicMaxRecords)
+    throw new CatalogError(
+      'LIMIT_EXCEEDED',
+      `The load made ${total} changes; the dry run of an undo takes back at most ${limits.loadAtomicMaxRecords}`,
+      { limit: 'loadAtomicMaxRecords', maximum: limits.loadAtomicMaxRecords }
+    )
+  let line = 1
+  const lines = sorted.map(({ recordCount, content }) => {
+    const text = 'part' in content ? content.part : textOfRecords(content.records)
+    const stored = toStoredLine({ line, text })
+    line += recordCount
+    return stored
+  })
+  await insertChunk(tx, {
+    loadId: undoId,
+    pass: 1,
+    firstLine: 1,
+    recordCount: total,
+    payload: await packLines(lines)
+  })
+  return total
+}
+
+/** The records of the undo; most groups are a part of the journal, and name it instead of containing it. */
+async function* groupsOf(tx: Tx, loadId: string): AsyncGenerator<Group> {
+  const outline = await listJournal(tx, loadId)
+  const [domains = 0, ...others] = [...journalPasses].reverse()
   for (const pass of others.reverse()) {
     for (const row of outline)
       for (const part of partsOf(loadId, row, pass))
-        await store(pass, part.to - part.from, [toStoredLine({ line, text: textOfPart(part) })])
+        yield { pass, recordCount: part.to - part.from, content: { part: textOfPart(part) } }
   }
-  await storeDomains(tx, loadId, outline, domains ?? 0, async (pass, texts) =>
-    store(
-      pass,
-      texts.length,
-      texts.map((text, index) => toStoredLine({ line: line + index, text }))
-    )
-  )
-  return line - 1
+  yield* domainGroups(tx, loadId, outline, domains)
 }
 
 /**
  * Domains are undone from the bottom up, one pass for each level of the tree: a domain with children stays.
  */
-async function storeDomains(
+async function* domainGroups(
   tx: Tx,
   loadId: string,
   outline: JournalOutline,
-  lastPass: number,
-  store: (pass: number, texts: string[]) => Promise<void>
-): Promise<void> {
+  lastPass: number
+): AsyncGenerator<Group> {
+  const group = (pass: number, records: string[]): Group => ({
+    pass,
+    recordCount: records.length,
+    content: { records }
+  })
   const open = new Map<number, string[]>()
   for (const { id, counts } of outline) {
     if ((counts[lastPass - 1] ?? 0) === 0) continue
@@ -177,11 +221,11 @@ async function storeDomains(
       const texts = [...(open.get(pass) ?? []), JSON.stringify(record)]
       open.set(pass, texts)
       if (texts.length < limits.chunkMaxRecords) continue
-      await store(pass, texts)
+      yield group(pass, texts)
       open.delete(pass)
     }
   }
-  for (const [pass, texts] of [...open].sort(([a], [b]) => a - b)) await store(pass, texts)
+  for (const [pass, texts] of [...open].sort(([a], [b]) => a - b)) yield group(pass, texts)
 }
 
 /** How many ancestors each domain has, at most the allowed depth of the tree. */

@@ -5,7 +5,6 @@
 import { limits } from '../../limits.ts'
 import type { Tx } from '../../db/database.ts'
 import type { UndoRecord } from '../../formats/undo.ts'
-import { isObject } from '../../model/json-values.ts'
 import {
   passOfKind,
   unpackJournal,
@@ -28,6 +27,9 @@ export type JournalPart = { loadId: string; journalId: number; pass: number; fro
 /** The stored text of a chunk whose records are a part of a journal. */
 export const textOfPart = (part: JournalPart): string => JSON.stringify({ journal: part })
 
+/** The stored text of records that are one group of the dry run of an undo. */
+export const textOfRecords = (records: readonly string[]): string => JSON.stringify({ records })
+
 /** The records of a chunk, whether they are stored in it or in a journal. Throws UnreadableChunk. */
 export async function readChunkRecords(
   tx: Tx,
@@ -35,19 +37,32 @@ export async function readChunkRecords(
 ): Promise<RawRecord[]> {
   const stored = await readRecords(tx, chunk.payload)
   const [first] = stored
-  const part = chunk.format === 'undo' && first && stored.length === 1 ? partOf(first.text) : null
-  if (!first || !part) return stored
-  const row = await findJournal(tx, part.loadId, part.journalId)
-  if (!row) throw new UnreadableChunk(new Error('the journal was deleted'))
-  const records = await recordsOf(tx, part, row)
-  return records.map((record, index) => ({ line: first.line + index, text: JSON.stringify(record) }))
+  if (chunk.format !== 'undo' || !first || stored.length > 1) return stored
+  return (await recordsOfGroup(tx, first)) ?? stored
 }
 
-function partOf(text: string): JournalPart | null {
-  const value: unknown = JSON.parse(text)
-  return isObject(value as never) && 'journal' in (value as object)
-    ? (value as { journal: JournalPart }).journal
-    : null
+/**
+ * The groups of records in the only chunk of an undo that is a dry run. They must be applied one after the
+ * other, as the chunks of an undo are. Throws UnreadableChunk.
+ */
+export async function readUndoGroups(tx: Tx, chunk: { payload: Buffer | null }): Promise<RawRecord[][]> {
+  const groups: RawRecord[][] = []
+  for (const stored of await readRecords(tx, chunk.payload))
+    groups.push((await recordsOfGroup(tx, stored)) ?? [stored])
+  return groups
+}
+
+/** The records that a stored text stands for; null if it is a record itself. */
+async function recordsOfGroup(tx: Tx, { line, text }: RawRecord): Promise<RawRecord[] | null> {
+  const group = JSON.parse(text) as { journal?: JournalPart; records?: string[] }
+  const texts = group.journal ? await textsOfPart(tx, group.journal) : (group.records ?? null)
+  return texts?.map((each, index) => ({ line: line + index, text: each })) ?? null
+}
+
+async function textsOfPart(tx: Tx, part: JournalPart): Promise<string[]> {
+  const row = await findJournal(tx, part.loadId, part.journalId)
+  if (!row) throw new UnreadableChunk(new Error('the journal was deleted'))
+  return (await recordsOf(tx, part, row)).map((record) => JSON.stringify(record))
 }
 
 async function recordsOf(tx: Tx, part: JournalPart, row: JournalRow): Promise<UndoRecord[]> {

@@ -154,7 +154,8 @@ export async function applyRecords(
   // An undo recreates assets together with their domains, so the rules do not apply to them.
   if (!changes.some(isUndo)) await applyDomainRules(tx, work, folded.drafts, context.domains)
   await writeFolded(tx, work, folded)
-  if (context.chunk) await work.journal?.write(tx, context.chunk)
+  // The journal and the audit trail of a dry run would be rolled back with it.
+  if (context.chunk && !context.isDryRun) await work.journal?.write(tx, context.chunk)
   const ofRecords = records.map((record): Verdict => {
     const error = refused.get(record)
     if (error)
@@ -171,7 +172,7 @@ export async function applyRecords(
     }
   })
   const verdicts = resolved ? [...ofRecords, ...verdictsOn(resolved, folded)] : ofRecords
-  await audit(tx, work, { records, resolved }, verdicts, context)
+  if (!context.isDryRun) await audit(tx, work, { records, resolved }, verdicts, context)
   return verdicts
 }
 
@@ -293,7 +294,7 @@ async function resolve(tx: Tx, work: UnitOfWork, urns: readonly Urn[]): Promise<
 /** The seq of a call that has not drawn its own yet: it is newer than everything. */
 const seqNotDrawn = Number.MAX_SAFE_INTEGER
 
-async function lockOutWriters(tx: Tx): Promise<void> {
+export async function lockOutWriters(tx: Tx): Promise<void> {
   for (let attempt = 0; attempt < exclusiveLockMaxTries; attempt += 1) {
     if (await tryLockOutWriters(tx)) return
     await sleep(exclusiveLockWaitMs * (0.5 + Math.random()))

@@ -81,6 +81,9 @@ export const retryLoad = (id: string, { force }: { force: boolean }): Promise<Lo
   rest(`${pathOf(id)}/retry${force ? '?force=true' : ''}`, { method: 'POST' })
 export const cancelLoad = (id: string): Promise<Load> => rest(`${pathOf(id)}/cancel`, { method: 'POST' })
 export const undoLoad = (id: string): Promise<Load> => rest(`${pathOf(id)}/undo`, { method: 'POST' })
+/** A dry run: a load that reports what the undo would change. */
+export const tryUndo = (id: string): Promise<Load> =>
+  rest(`${pathOf(id)}/undo?dryRun=true`, { method: 'POST' })
 
 export type Submission = {
   body: Blob

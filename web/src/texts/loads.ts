@@ -62,6 +62,7 @@ export const loadTexts = {
         ? `${(value / 1_000).toFixed(1)} s`
         : `${number(Math.round(value / 60_000))} min`,
   undoes: 'Takes back',
+  wouldUndo: 'Would take back',
   undoneBy: 'Taken back by',
   snapshot: {
     pending: 'Snapshot: not compared yet.',
@@ -94,6 +95,18 @@ export const loadTexts = {
     `${records(applied)} changed something and will be taken back. ${records(unchanged)} changed nothing.`,
   undoRemoved: (removed: number): string =>
     `${number(removed)} ${removed === 1 ? 'statement' : 'statements'} that the snapshot removed will be stated again.`,
+  preview: 'Show what it would change',
+  previewing: 'Trying it …',
+  previewCounts: (applied: number, unchanged: number, rejected: number): string =>
+    [
+      `${number(applied)} ${applied === 1 ? 'change' : 'changes'} would be taken back.`,
+      ...(unchanged > 0
+        ? [
+            `${number(unchanged)} ${unchanged === 1 ? 'stays' : 'stay'}, because something newer has changed or uses it.`
+          ]
+        : []),
+      ...(rejected > 0 ? [`${number(rejected)} cannot be taken back.`] : [])
+    ].join(' '),
   rejects: 'Rejected records',
   rejectsShown: (shown: number, total: number): string =>
     shown < total ? `Showing ${number(shown)} of ${number(total)}` : `Showing all ${number(total)}`,

@@ -18,6 +18,7 @@ import { nameOfActor } from '../../api/entity.ts'
 import { Report } from './report.tsx'
 import { Rejects } from './rejects.tsx'
 import { StateChip } from './state-chip.tsx'
+import { UndoPreview } from './undo-preview.tsx'
 import { useLoad } from './use-load.ts'
 import { VerdictBar } from './verdict-bar.tsx'
 import { hasEnded, rateOf, waitingOf } from './verdicts.ts'
@@ -136,7 +137,7 @@ const Facts = ({ load }: { load: Load }) => (
     </dd>
     {load.undoes && (
       <>
-        <dt>{words.undoes}</dt>
+        <dt>{load.dryRun ? words.wouldUndo : words.undoes}</dt>
         <dd>
           <a href={addressOf('loads', { id: load.undoes })}>{words.loadOf(load.undoes)}</a>
         </dd>
@@ -255,6 +256,7 @@ function LoadDialog({
       {parts.lines.map((line) => (
         <p key={line}>{line}</p>
       ))}
+      {kind === 'undo' && <UndoPreview id={load.id} />}
     </ConfirmDialog>
   )
 }

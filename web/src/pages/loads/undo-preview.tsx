@@ -1,0 +1,47 @@
+/** Shows what the undo of a load would change, by a dry run of the undo. */
+import { useState } from 'preact/hooks'
+import { tryUndo } from '../../api/loads.ts'
+import { Failure } from '../../parts/states.tsx'
+import { useAction } from '../../parts/use-action.ts'
+import { loadTexts as words } from '../../texts/loads.ts'
+import { Report } from './report.tsx'
+import { useLoad } from './use-load.ts'
+import { hasEnded } from './verdicts.ts'
+
+/** A dry run is a load as well, so it starts only when it is asked for. */
+export function UndoPreview({ id }: { id: string }) {
+  const starting = useAction()
+  const [triedId, setTriedId] = useState<string | null>(null)
+  const { load: tried, error, retry } = useLoad(triedId)
+  const start = (): void => {
+    starting.run(
+      () => tryUndo(id),
+      (load) => {
+        setTriedId(load.id)
+      }
+    )
+  }
+  if (starting.error)
+    return (
+      <p class="problem" role="alert">
+        {starting.error.message}
+      </p>
+    )
+  if (error && !tried) return <Failure error={error} retry={retry} />
+  if (tried?.error) return <p class="problem">{tried.error}</p>
+  if (tried && hasEnded(tried) && tried.report)
+    return (
+      <div class="stack" data-testid="undo-preview">
+        <p>{words.previewCounts(tried.counts.applied, tried.counts.unchanged, tried.counts.rejected)}</p>
+        <Report report={tried.report} />
+      </div>
+    )
+  const isBusy = starting.isBusy || triedId !== null
+  return (
+    <p>
+      <button type="button" disabled={isBusy} onClick={start}>
+        {isBusy ? words.previewing : words.preview}
+      </button>
+    </p>
+  )
+}
