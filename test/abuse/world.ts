@@ -10,8 +10,12 @@ export const domains = {
   team: 'urn:li:domain:team',
   other: 'urn:li:domain:other'
 } as const
-/** `inside` is in `own`, `outside` in `other`, `free` in no domain. There is an edge from `free` to `outside`. */
+/**
+ * `inside` and `linked` are in `own`, `outside` is in `other`, `free` in no domain. There are edges from `free` and
+ * `linked` to `outside`.
+ */
 export const assets = {
+  linked: dataset('linked'),
   inside: dataset('inside'),
   outside: dataset('outside'),
   free: dataset('free')
@@ -23,8 +27,10 @@ export const worldRecords: JsonValue[] = [
   { op: 'createDomain', id: 'other', name: 'Other' },
   ...Object.entries(assets).map(([name, urn]) => ({ op: 'upsertEntity', urn, name })),
   { op: 'setDomain', entityUrn: assets.inside, domainUrn: domains.own },
+  { op: 'setDomain', entityUrn: assets.linked, domainUrn: domains.own },
   { op: 'setDomain', entityUrn: assets.outside, domainUrn: domains.other },
   { upstreamUrn: assets.free, downstreamUrn: assets.outside },
+  { upstreamUrn: assets.linked, downstreamUrn: assets.outside },
   // What the other client reads.
   ...[0, 1, 2, 3].map((level) => ({
     op: 'createDomain',

@@ -149,6 +149,50 @@ const records: { readonly [name: string]: { record: JsonValue } } = {
   })
 }
 
+/** Writes of a limited token that only partly concern what is outside of its domain. */
+const mixed: { readonly [name: string]: Request } = {
+  'references that others made to an asset inside': {
+    method: 'POST',
+    path: '/entities?action=deleteReferences',
+    body: { urn: assets.linked }
+  },
+  'a batch that is half inside': {
+    method: 'POST',
+    path: '/openapi/v3/entity/dataset?async=false',
+    body: [
+      { urn: assets.inside, status: { value: { removed: true } } },
+      { urn: assets.outside, status: { value: { removed: true } } }
+    ]
+  },
+  'proposals that are half inside': {
+    method: 'POST',
+    path: '/aspects?action=ingestProposalBatch',
+    body: {
+      proposals: [proposed(domains.team, 'x').proposal ?? null, proposed(domains.other, 'x').proposal ?? null]
+    }
+  },
+  'a column of an asset outside': {
+    method: 'POST',
+    path: '/openapi/v3/entity/schemaField?async=false',
+    body: [
+      {
+        urn: `urn:li:schemaField:(${assets.outside},id)`,
+        documentation: { value: { documentations: [] } }
+      }
+    ]
+  },
+  'what is in no domain: a user': {
+    method: 'POST',
+    path: '/openapi/v3/entity/corpuser?async=false',
+    body: [{ urn: 'urn:li:corpuser:admin', corpUserInfo: { value: { active: false } } }]
+  },
+  'what is in no domain: a tag': {
+    method: 'POST',
+    path: '/openapi/v3/entity/tag?async=false',
+    body: [{ urn: 'urn:li:tag:pii', tagProperties: { value: { name: 'x' } } }]
+  }
+}
+
 /** What is a read, although it is sent with POST. */
 const readsByPost: { readonly [name: string]: Request } = {
   GraphQL: { method: 'POST', path: '/api/graphql', body: { query: '{ me { corpUser { urn } } }' } },
@@ -228,6 +272,13 @@ export const rights: readonly Probe[] = [
     Object.fromEntries(Object.entries(writes).filter(([name]) => name !== 'ingestProposal, asynchronous')),
     (request) => ({ ...request, as: 'limited' as const, expected: forbidden }),
     'a limited token writes elsewhere'
+  ),
+  ...(['limited', 'limitedAdmin'] as const).flatMap((as) =>
+    forEach(
+      mixed,
+      (request) => ({ ...request, as, expected: forbidden }),
+      `${as === 'limited' ? 'a limited token' : 'a limited administrator'} writes elsewhere, in part`
+    )
   ),
   ...forEach(
     writes,
