@@ -26,11 +26,6 @@ declare module 'fastify' {
     actor: Actor
     /** The browser session of the request; null for a request with a token, and on an open route. */
     session: WebSession | null
-    /**
-     * Checks the caller again, as at the beginning of the request, for a request that takes long. Throws
-     * UNAUTHENTICATED and FORBIDDEN.
-     */
-    checkCaller: () => Promise<void>
   }
   interface FastifyContextConfig {
     access?: Access
@@ -40,8 +35,6 @@ declare module 'fastify' {
 }
 
 const nobody: Actor = { urn: toUrn('urn:li:corpuser:nobody'), tokenId: null, scopes: [], domainUrn: null }
-
-const nothingToCheck = async (): Promise<void> => {}
 
 /**
  * Answers 401 and 403 from the request's head. If the database cannot check the caller, answers 503. Counts
@@ -55,7 +48,6 @@ export function addAuthentication(
 ): void {
   app.decorateRequest('actor')
   app.decorateRequest('session', null)
-  app.decorateRequest('checkCaller', nothingToCheck)
   app.addHook('onRequest', async (request, reply) => {
     request.actor = nobody
     const access = accessOf(request)
@@ -63,7 +55,7 @@ export function addAuthentication(
       if (request.routeOptions.config.isSignIn === true) await rateLimits?.countAttempt(request, reply)
       return
     }
-    const identify = async (): Promise<void> => {
+    try {
       const sessionId = sessionIdOf(request)
       if (sessionId === null) {
         request.actor = await authenticate(bearerToken(request), request.raw.socket)
@@ -72,13 +64,6 @@ export function addAuthentication(
         request.session = await openSession(sessionId)
         request.actor = request.session.actor
       }
-    }
-    request.checkCaller = async () => {
-      await identify()
-      requireScope(request.actor, access)
-    }
-    try {
-      await identify()
     } catch (error) {
       const { code } = publicError(error)
       metrics.authFailures.inc({ code })

@@ -1,6 +1,7 @@
 /** The routes of bulk loads: submit, follow, read rejects, retry, cancel. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { refuseRevoked } from '../../shared/catalog/access/refuse-revoked.ts'
 import { cancelLoad } from '../../shared/catalog/loads/cancel-load.ts'
 import {
   hasEnded,
@@ -83,7 +84,7 @@ export async function loadsRoutes(
       uploadDb,
       queue,
       { ...submission, connections, actor: request.actor, requestId: request.id },
-      whileAllowed(body, request),
+      whileAllowed(body, () => refuseRevoked(uploadDb, request.actor)),
       knownIds
     ).finally(leave)
     if (isReplay) reply.header('idempotency-replayed', 'true')

@@ -1,24 +1,29 @@
 /**
- * The body of an upload, for as long as its token is valid. An upload may take hours, and a token that leaked must not
- * write for hours after it was revoked.
+ * The body of an upload, until its token is revoked. An upload may take hours, and a token that leaked must not write
+ * for hours after that.
  */
-import type { FastifyRequest } from 'fastify'
+import { CatalogError } from '../../shared/errors.ts'
 
-/** How often the token is checked while bytes arrive; also at the end of the body. */
+/** How often the token is checked while bytes arrive. */
 const checkEveryMs = 10_000
 
-/** Yields the bytes. Throws UNAUTHENTICATED or FORBIDDEN when the token is no longer valid, so the load is aborted. */
+/**
+ * Yields the bytes. `check` throws UNAUTHENTICATED for a revoked token: the load is then aborted. It is called every
+ * ten seconds, when other errors do not matter, since the database may be away for a moment; and at the end.
+ */
 export async function* whileAllowed(
   body: AsyncIterable<Buffer>,
-  { checkCaller }: Pick<FastifyRequest, 'checkCaller'>
+  check: () => Promise<void>
 ): AsyncGenerator<Buffer> {
   let checkedAt = performance.now()
   for await (const bytes of body) {
     if (performance.now() - checkedAt > checkEveryMs) {
-      await checkCaller()
+      await check().catch((error: unknown) => {
+        if (error instanceof CatalogError && error.code === 'UNAUTHENTICATED') throw error
+      })
       checkedAt = performance.now()
     }
     yield bytes
   }
-  await checkCaller()
+  await check()
 }

@@ -75,6 +75,12 @@ export async function findValidTokenById(db: Db | Tx, id: string): Promise<Token
   return first(rows)
 }
 
+/** Whether the token with this id was revoked. False for one that has expired, or does not exist. */
+export async function isRevoked(db: Db, id: string): Promise<boolean> {
+  const rows = await query(db, 'select from access_token where id = ?::uuid and revoked_at is not null', [id])
+  return rows.length > 0
+}
+
 /** Writes a token. Returns null, and writes nothing, if its domain does not exist. */
 export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRecord | null> {
   await query(
