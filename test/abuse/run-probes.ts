@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createToken } from '../../shared/catalog/access/create-token.ts'
@@ -30,7 +30,10 @@ const useTables = ['access_token']
 
 type Tally = { passed: number; failed: number }
 
-/** `maxMs` is the bound of the other client's p99. Prints what fails, and one line at the end. */
+/**
+ * `maxMs` is the bound of the other client's p99; its p99 without an attack is added. Prints what fails, and one
+ * line at the end.
+ */
 export async function runProbes(
   { probes, slow }: { probes: readonly Probe[]; slow: readonly SlowConnections[] },
   { databaseUrl, folder, maxMs }: { databaseUrl: string; folder: string; maxMs: number }
@@ -64,7 +67,9 @@ export async function runProbes(
     })
     const other: Service = { url, token: await tokenOf(db, 'other', ['read']) }
     // A new process is slow at first.
-    await measured(other, () => sleep(2_000))
+    await measured(other, () => sleep(1_000))
+    const calm = await measured(other, () => sleep(2_000))
+    const boundMs = maxMs + calm.p99Ms
     const began = api.pid()
     const startedAt = performance.now()
     const { p99Ms, failures } = await measured(other, async () => {
@@ -83,9 +88,9 @@ export async function runProbes(
       }
     })
     const tookMs = performance.now() - startedAt
-    for (const attack of slow) if (!(await withstandsSlow(attack, target, other, maxMs))) failed += 1
+    for (const attack of slow) if (!(await withstandsSlow(attack, target, other, boundMs))) failed += 1
     const problems = [
-      ...(p99Ms > maxMs ? [`p99 over ${Math.round(maxMs)} ms`] : []),
+      ...(p99Ms > boundMs ? [`p99 over ${Math.round(boundMs)} ms`] : []),
       ...(failures.length > 0 ? [`the other client's requests failed: ${failures[0]}`] : []),
       ...(api.pid() === began ? [] : ['the process ended']),
       ...(calls.length > 0 ? [`the service called ${calls[0]}`] : []),
@@ -103,6 +108,8 @@ export async function runProbes(
   }
 }
 
+/** A connection is opened this often. */
+const openEveryMs = 3
 /** How long slow connections are held open. */
 const heldMs = 4_000
 
@@ -115,16 +122,18 @@ async function withstandsSlow(
 ): Promise<boolean> {
   const { hostname, port } = new URL(url)
   const text = begin.replace('<token>', tokens.writer).replace('<load>', load)
-  const sockets = Array.from({ length: count }, () => {
-    const socket = connect(Number(port), hostname, () => socket.write(text))
-    // The server may close it, which is no fault.
-    return socket.on('error', () => {}).on('data', () => {})
-  })
+  const sockets: Socket[] = []
   const dripping = setInterval(() => {
     for (const socket of sockets) if (socket.writable && drip !== '') socket.write(drip)
   }, 1_000)
   const refusals: string[] = []
   const { p99Ms, failures } = await measured(other, async () => {
+    // One after the other: this attack is about connections that stay, not about many requests at once.
+    for (; sockets.length < count; await sleep(openEveryMs)) {
+      const socket = connect(Number(port), hostname, () => socket.write(text))
+      // The server may close it, which is no fault.
+      sockets.push(socket.on('error', () => {}).on('data', () => {}))
+    }
     await sleep(heldMs / 2)
     const { status, text: body } = await sendRaw(url, {
       method: 'POST',
