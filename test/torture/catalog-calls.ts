@@ -1,4 +1,4 @@
-/** What the torture asks of the API, as any client would. */
+/** The requests that the torture sends to the API, as any client would. */
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -27,7 +27,7 @@ export async function untilReady(api: Api, maxMs = 60_000): Promise<void> {
   throw new Error('the API did not get ready')
 }
 
-/** Sends a load and gives its id. */
+/** Sends a load and returns its id. */
 export async function sendLoad(
   api: Api,
   lines: Iterable<string>,
@@ -52,8 +52,8 @@ export async function sendLoad(
 const pieceChars = 65_536
 
 /**
- * Lines in pieces. A line at a time keeps this process so busy that another upload's first byte, with which fetch sends the
- * head of its request, can come later than the API waits for one.
+ * Lines in blocks. Single lines would keep this process so busy that the first byte of another upload, with
+ * which fetch sends the head of its request, could come later than the API waits.
  */
 export function* inPieces(lines: Iterable<string>): Generator<string> {
   let piece = ''
@@ -93,7 +93,7 @@ export async function readRejects(api: Api, id: string): Promise<Reject[]> {
   }
 }
 
-/** Sends a mutation under a request id; false where it was refused or its outcome is not known. */
+/** Sends a mutation under a request id; false if it was refused or its result is unknown. */
 export async function mutate(
   api: Api,
   requestId: string,

@@ -1,4 +1,6 @@
-/** Compares what is in the catalog after a torture with what was accepted, and looks for what was lost or counted twice. */
+/**
+ * Compares the catalog after a torture with everything that was accepted, to find lost and repeated changes.
+ */
 import { query } from '../../shared/db/query.ts'
 import { readRejects } from './catalog-calls.ts'
 import { differences, edgeText, foldAccepted, type Accepted, type AcceptedChange } from './oracle.ts'
@@ -17,7 +19,7 @@ export type LoadRow = {
   rejected: number
 }
 
-/** The loads that were sent. One whose body came to its end is accepted, whether or not its client has heard of it. */
+/** The loads that were sent. A load whose body was complete is accepted, even if its client got no answer. */
 export const readLoads = ({ db }: PressureStage, sent: readonly SentLoad[]): Promise<LoadRow[]> =>
   query<LoadRow>(
     db,
@@ -28,7 +30,7 @@ export const readLoads = ({ db }: PressureStage, sent: readonly SentLoad[]): Pro
     [sent.map(({ requestId }) => requestId)]
   )
 
-/** What is wrong, as text; nothing where all is as it was accepted. */
+/** The differences, as text; empty if there are none. */
 export async function compare(
   stage: PressureStage,
   sent: readonly SentLoad[],
@@ -96,7 +98,10 @@ async function judgeLoad(
   }
 }
 
-/** A call counts where it is in the audit trail: its answer may have been lost. An acknowledged one must be there. */
+/**
+ * A call counts if it is in the audit trail, because its answer may have been lost. An acknowledged call
+ * must be there.
+ */
 async function judgeCalls({ db }: PressureStage, calls: readonly Call[]): Promise<Judged> {
   const audited = new Map(
     (
@@ -142,7 +147,7 @@ async function statedEdges({ db }: PressureStage): Promise<Map<string, Set<strin
   return stated
 }
 
-/** A settled chunk has one row in the audit trail, one that is not settled has none, and a call has one at most. */
+/** A settled chunk has one row in the audit trail, any other chunk none, and a call at most one. */
 async function judgeAudit({ db }: PressureStage): Promise<string[]> {
   const [row] = await query<{ settled: number; unsettled: number; calls: number }>(
     db,

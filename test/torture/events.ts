@@ -1,4 +1,7 @@
-/** OpenLineage events under torture: each is sent until it is acknowledged, and in the end the edges are those that all of them state. */
+/**
+ * OpenLineage events under torture: each is sent until it is acknowledged, and in the end the edges are
+ * those that all events state.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { query } from '../../shared/db/query.ts'
 import { isTerminal, readLoad, sendLoad, type Api } from './catalog-calls.ts'
@@ -7,7 +10,7 @@ import type { PressureStage } from './pressure.ts'
 
 const senders = 4
 const jobCount = 50
-/** New datasets all the time, each named by several events at once. */
+/** Events keep naming new datasets, each of them in several events at once. */
 const eventsPerDataset = 6
 const storedEvents = 1_500
 const sendAgainMs = 200
@@ -27,7 +30,7 @@ function eventOf(index: number): object {
   const { job, input, output } = endsOf(index)
   return {
     eventType: index % 2 === 0 ? 'RUNNING' : 'COMPLETE',
-    // Later events are older as often as newer.
+    // An event has an older time than the event before as often as a newer one.
     eventTime: new Date(Date.UTC(2026, 0, 1) + ((index * 7_919) % 100_003) * 1_000).toISOString(),
     producer: 'https://example.org/torture',
     schemaURL: 'https://openlineage.io/spec/2-0-2/OpenLineage.json',
@@ -38,10 +41,10 @@ function eventOf(index: number): object {
   }
 }
 
-/** The indexes of the events that were acknowledged. */
+/** The indexes of the acknowledged events. */
 export type SentEvents = { indexes: number[]; sendings: number }
 
-/** Sends events until it is told to stop; then all that it began are acknowledged. */
+/** Sends events until it is stopped; then every event that it has begun to send is acknowledged. */
 export async function sendEvents({ api }: PressureStage, signal: AbortSignal): Promise<SentEvents> {
   const sent: SentEvents = { indexes: [], sendings: 0 }
   let next = storedEvents
@@ -74,7 +77,10 @@ async function isTaken({ url, token }: Api, index: number): Promise<boolean> {
   }
 }
 
-/** Loads stored events and waits until they are applied; a lost answer makes it send them again, for events may come twice. Says what is wrong. */
+/**
+ * Loads stored events and waits until they are applied. After a lost answer it sends them again, because
+ * events may be repeated. Returns the differences.
+ */
 export async function loadEvents({ api }: PressureStage): Promise<string[]> {
   const lines = Array.from({ length: storedEvents }, (_, index) => `${JSON.stringify(eventOf(index))}\n`)
   for (const giveUpAt = Date.now() + loadMaxMs; Date.now() < giveUpAt; await sleep(sendAgainMs)) {
@@ -93,7 +99,7 @@ export async function loadEvents({ api }: PressureStage): Promise<string[]> {
   return ['a load of events was not applied in time']
 }
 
-/** What is wrong, as text; nothing where the edges are those of the acknowledged events. */
+/** The differences, as text; empty if the edges are those of the acknowledged events. */
 export async function judgeEvents(
   { db, log }: PressureStage,
   { indexes, sendings }: SentEvents

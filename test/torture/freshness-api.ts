@@ -1,4 +1,7 @@
-/** An API process whose graph is kept fresh by the named rule: `node freshness-api.js snapshot|maxIdSeen`. Only the torture runs it. */
+/**
+ * An API process that keeps its graph fresh by the named rule: `node freshness-api.js snapshot|maxIdSeen`.
+ * Only the torture runs it.
+ */
 import { buildServer } from '../../api/server.ts'
 import { createLineageMemory } from '../../shared/catalog/lineage/lineage-memory.ts'
 import { connectDatabase } from '../../shared/db/connect.ts'

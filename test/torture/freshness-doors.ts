@@ -1,4 +1,7 @@
-/** The ways in for a write: the HTTP of an API process, or the catalog's own verbs in transactions that dawdle before they commit. */
+/**
+ * The ways to send a write: over HTTP to an API process, or by the catalog's functions in transactions that
+ * wait before they commit.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { applyCall } from '../../shared/catalog/write/apply-call.ts'
 import { mutationContext, type Call } from '../../shared/catalog/write/call.ts'
@@ -34,7 +37,7 @@ const mutations = {
 
 type Answer = { status: number; json: JsonValue }
 
-/** Null where no whole answer came. */
+/** Null if no complete answer came. */
 async function send(api: Api, path: string, body: JsonObject): Promise<Answer | null> {
   try {
     const answer = await fetch(`${api.url}${path}`, {
@@ -58,7 +61,7 @@ export const reasonsOf = (json: JsonValue): string[] => {
   return (Array.isArray(errors) ? errors : []).map((error) => String(valueAt(error, 'extensions.reason')))
 }
 
-/** Refusals say for certain that nothing was changed; of any other error it is not known. */
+/** After a refusal nothing has changed, for certain; after any other error the result is unknown. */
 const refusals = new Set([
   'MISSING_REFERENCE',
   'NOT_FOUND',
@@ -78,7 +81,7 @@ function outcomeOf(answer: Answer | null): Outcome {
     : 'unknown'
 }
 
-/** A write over HTTP, acknowledged by its answer; a load by its end. */
+/** A write over HTTP. Its answer acknowledges it, or, for a load, the end of the load. */
 export const apiDoor =
   (api: Api): Door =>
   async (request) => {
@@ -112,7 +115,7 @@ async function endOfLoad(api: Api, id: string): Promise<Outcome> {
   return 'unknown'
 }
 
-/** The pool, with transactions that have written everything and wait for a random time before they commit. */
+/** The pool, with transactions that wait for a random time between their last statement and their commit. */
 export const dawdling = (db: Db, random: Random, maxMs: number): Db =>
   new Proxy(db, {
     get(target, name, receiver) {
@@ -131,7 +134,10 @@ const call: Call = {
   requestId: null
 }
 
-/** A write by the catalog's own verbs. What people would say of edges, a source of its own says half of the time. */
+/**
+ * A write by the catalog's functions. Half of the edges that people would state are stated by a source
+ * instead.
+ */
 export const catalogDoor =
   (db: Db, random: Random): Door =>
   async (request) => {

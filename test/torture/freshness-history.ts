@@ -1,18 +1,19 @@
 /**
- * What was written and acknowledged, and whether a read may have answered what it did: the judge of freshness.
- *
- * Each key is a register. A write that is acknowledged before another begins is certainly older; what overlaps may have
- * come in any order. A read may show a write that began before the read ended, unless a later one, certain to have
- * happened, had been acknowledged before the read began.
+ * Records what was written and acknowledged, and decides whether a read may have returned its answer. Each
+ * key is a register. A write that is acknowledged before another begins is older; overlapping writes may
+ * have happened in any order. A read may show a write that began before the read ended, unless a later write
+ * that certainly happened was acknowledged before the read began.
  */
 
-/** `unknown` where no answer came: the write may or may not have happened, now or until `settle`. */
+/**
+ * `unknown` without an answer: the write may or may not have happened, or may still happen until `settle`.
+ */
 export type Outcome = 'acknowledged' | 'refused' | 'unknown'
 
-/** What a write makes of keys. */
+/** The values that a write gives to keys. */
 export type Effects = readonly (readonly [key: string, value: string])[]
 
-/** One of these must hold; an empty list never does. */
+/** At least one of these must be true; an empty list never is. */
 export type Observation = readonly (readonly [key: string, value: string])[]
 
 type Write = { value: string; invokedAt: number; acknowledgedAt: number; isCertain: boolean }
@@ -21,7 +22,10 @@ export type History = ReturnType<typeof createHistory>
 
 const writesKeptCount = 100
 
-/** `initial` is the value of a key before anything is written. `now` is one clock for all writers and readers, and never runs back. */
+/**
+ * `initial` is the value of a key before any write. `now` is the clock of all writers and readers, and never
+ * goes back.
+ */
 export function createHistory(initial: (key: string) => string, now: () => number = () => performance.now()) {
   const registers = new Map<string, Write[]>()
   const unknown = new Set<Write>()
@@ -35,7 +39,10 @@ export function createHistory(initial: (key: string) => string, now: () => numbe
     return made
   }
 
-  /** What was acknowledged by then is overwritten for certain at `moment`. Before all writes it is -Infinity, and the initial value stands. */
+  /**
+   * Everything acknowledged before this time is certainly overwritten at `moment`. Before the first write it
+   * is -Infinity, and the initial value is current.
+   */
   const overwrittenUntil = (writes: readonly Write[], moment: number): number =>
     writes.reduce(
       (latest, write) =>
@@ -43,20 +50,20 @@ export function createHistory(initial: (key: string) => string, now: () => numbe
       -Infinity
     )
 
-  const stands = (write: Write, until: number): boolean =>
+  const mayBeShown = (write: Write, until: number): boolean =>
     write.acknowledgedAt >= until || until === -Infinity
 
-  /** No read that is under way or yet to come can be allowed to show what is dropped. */
+  /** Drops writes that no running or later read may show. */
   function forget(key: string, writes: readonly Write[]): void {
     const until = overwrittenUntil(writes, Math.min(now(), ...[...reads].map((read) => read.begunAt)))
     registers.set(
       key,
-      writes.filter((write) => stands(write, until))
+      writes.filter((write) => mayBeShown(write, until))
     )
   }
 
   return {
-    /** Call it before the write is sent; call what it gives with the answer. */
+    /** Call it before sending the write, and the returned function with the answer. */
     write(effects: Effects): (outcome: Outcome) => void {
       const begun = effects.map(([key, value]) => {
         const write: Write = { value, invokedAt: now(), acknowledgedAt: Infinity, isCertain: false }
@@ -80,7 +87,10 @@ export function createHistory(initial: (key: string) => string, now: () => numbe
       }
     },
 
-    /** Call it before the read is sent; call what it gives with what the read showed: the observations that cannot be. */
+    /**
+     * Call it before sending the read, and the returned function with what the read showed; that returns the
+     * impossible observations.
+     */
     read(): (observed: readonly Observation[]) => Observation[] {
       const read = { begunAt: now() }
       reads.add(read)
@@ -91,13 +101,13 @@ export function createHistory(initial: (key: string) => string, now: () => numbe
             !anyOf.some(([key, value]) => {
               const writes = register(key)
               const until = overwrittenUntil(writes, read.begunAt)
-              return writes.some((write) => write.value === value && stands(write, until))
+              return writes.some((write) => write.value === value && mayBeShown(write, until))
             })
         )
       }
     },
 
-    /** Call it when nothing that went unanswered can be running any more. Gives how many writes were unknown. */
+    /** Call it when no unanswered write can be running any more. Returns how many writes are unknown. */
     settle(): number {
       const count = unknown.size
       for (const write of unknown) write.acknowledgedAt = now()
@@ -105,11 +115,13 @@ export function createHistory(initial: (key: string) => string, now: () => numbe
       return count
     },
 
-    /** The values that a key may have now, for the message of a fault. */
+    /** The possible values of a key now, for the message of a fault. */
     possible(key: string): string[] {
       const writes = register(key)
       const until = overwrittenUntil(writes, now())
-      return [...new Set(writes.filter((write) => stands(write, until)).map((write) => write.value))].sort()
+      return [
+        ...new Set(writes.filter((write) => mayBeShown(write, until)).map((write) => write.value))
+      ].sort()
     }
   }
 }

@@ -1,4 +1,4 @@
-/** What a reader asks around an asset, and what its answer says of the registers. */
+/** The questions of a reader around an asset, and what their answers say about the registers. */
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { valueAt } from '../support/json-answer.ts'
 import type { Observation } from './freshness-history.ts'
@@ -20,7 +20,7 @@ export type Read = { query: string; variables: JsonObject; decode: (data: JsonVa
 
 const removedOrNot = { field: 'removed', values: ['true', 'false'] }
 
-/** The assets one and two hops away from one, if every edge were there. */
+/** The assets one and two hops from an asset if every edge existed. */
 function hopsOf(urn: string, direction: string): [string[], string[]] {
   const layer = layers.findIndex((members) => members.includes(urn))
   const step = direction === 'DOWNSTREAM' ? 1 : -1
@@ -30,7 +30,7 @@ function hopsOf(urn: string, direction: string): [string[], string[]] {
 const edgeBetween = (near: string, far: string, direction: string): string =>
   direction === 'DOWNSTREAM' ? edgeKey(near, far) : edgeKey(far, near)
 
-/** URN and degree of every result, in the order shown. An asset that is not known has none. */
+/** The URN and degree of every result, in order. Empty for an unknown asset. */
 function resultsOf(data: JsonValue): Map<string, number> {
   const results = valueAt(data, 'scrollAcrossLineage.searchResults')
   return new Map(
@@ -53,7 +53,7 @@ const scrollOf = (urn: string, direction: string, filters: JsonObject[]): JsonOb
   }
 })
 
-/** Two hops, soft-deleted assets included: what is shown is what the edges say. */
+/** Two hops including soft-deleted assets, so the results depend on edges alone. */
 function walkRead(urn: string, direction: string): Read {
   const [near, far] = hopsOf(urn, direction)
   return {
@@ -98,7 +98,7 @@ function keptRead(urn: string, direction: string): Read {
   }
 }
 
-/** One hop, those in one domain. */
+/** One hop, only assets in one domain. */
 function filteredRead(urn: string, direction: string, domain: string): Read {
   const [near] = hopsOf(urn, direction)
   const elsewhere = ['none', ...domains].filter((each) => each !== domain)
@@ -121,7 +121,7 @@ function filteredRead(urn: string, direction: string, domain: string): Read {
   }
 }
 
-/** An asset by itself: whether it exists, its domain, and what is above that. */
+/** An asset alone: whether it exists, its domain, and the domains above that. */
 function pointRead(urn: string): Read {
   return {
     query:
@@ -154,7 +154,7 @@ function parentRead(urn: string): Read {
   }
 }
 
-/** A question such that the answer shows most of what was just written there. */
+/** A question whose answer shows most of what was just written. */
 export function readAt({ urn, direction }: Place, random: Random): Read {
   if (lowDomains.includes(urn)) return parentRead(urn)
   if (direction === undefined && random() < 0.5) return pointRead(urn)

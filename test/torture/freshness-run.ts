@@ -1,4 +1,7 @@
-/** Writers and readers of the freshness torture: each write that is acknowledged is looked for on another process at once. */
+/**
+ * Writers and readers of the freshness torture: after each acknowledged write, another process is asked for
+ * it at once.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonValue } from '../../shared/model/changes.ts'
 import { valueAt } from '../support/json-answer.ts'
@@ -19,32 +22,32 @@ import {
 import { pick, type Random } from './workload.ts'
 
 export type Figures = {
-  /** Edges, domains and assets of the calls that were acknowledged. */
+  /** Edges, domains and assets of the acknowledged calls. */
   writes: number
   acknowledged: number
   refused: number
   unknown: number
   reads: number
-  /** Reads that got no answer. */
+  /** Reads without an answer. */
   failedReads: number
   /** Reads of lineage that the graph in memory answered. */
   fromMemory: number
   walks: number
-  /** Single statements about one key that reads made. */
+  /** Observations of single keys in the answers of reads. */
   judged: number
   staleReads: number
 }
 
 export type Run = {
   apis: readonly Api[]
-  /** The catalog's verbs in transactions of our own. */
+  /** The catalog's functions, in transactions of the torture. */
   own: Door
   /** Whether a worker runs. */
   hasLoads: boolean
   random: Random
   history: History
   figures: Figures
-  /** The first few, for the person who looks into it. */
+  /** The first few faults, for the person who investigates. */
   faults: string[]
 }
 
@@ -82,7 +85,7 @@ export const startRun = ({
 const createDomain =
   'mutation ($id: String!, $name: String!) { createDomain(input: { id: $id, name: $name }) }'
 
-/** Makes the domains and the assets. Throws where that is not acknowledged. */
+/** Creates the domains and the assets. Throws if that is not acknowledged. */
 export async function prepare(run: Run): Promise<void> {
   const [api] = run.apis
   if (!api) throw new Error('no API')
@@ -97,7 +100,7 @@ export async function prepare(run: Run): Promise<void> {
       throw new Error(`${urn} was not made`)
 }
 
-/** Sends one write and keeps what became of it. */
+/** Sends one write and records its result. */
 export async function send(run: Run, write: Write, door: Door): Promise<Awaited<ReturnType<Door>>> {
   const end = run.history.write(write.effects)
   const outcome = await door(write.request)
@@ -107,7 +110,7 @@ export async function send(run: Run, write: Write, door: Door): Promise<Awaited<
   return outcome
 }
 
-/** Reads on one API and holds what it shows against what has been acknowledged. Says whether an answer came. */
+/** Reads on one API and compares the answer with the acknowledged writes. Returns whether an answer came. */
 export async function readAndJudge(run: Run, api: Api, place: Place): Promise<boolean> {
   const { figures, history } = run
   const read = readAt(place, run.random)
@@ -155,7 +158,10 @@ function keepFault(
   )
 }
 
-/** Writes by so many writers, about `count` edges, domains and assets in all or until `signal`; with readers who look anywhere meanwhile. */
+/**
+ * Runs the writers until they have written about `count` edges, domains and assets in all, or until
+ * `signal`; readers ask at random meanwhile.
+ */
 export async function writeAndRead(
   run: Run,
   {

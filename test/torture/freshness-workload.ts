@@ -1,15 +1,21 @@
-/** What the freshness torture writes: three layers of assets, every edge between neighbouring layers, a small tree of domains. */
+/**
+ * The writes of the freshness torture: three layers of assets with all edges between neighbouring layers,
+ * and a small tree of domains.
+ */
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import type { Effects } from './freshness-history.ts'
 import { pick, type Edge, type Random } from './workload.ts'
 
 const layerSizes = [4, 7, 7]
-/** Of one call that adds and removes edges. */
+/** Edges in one call that adds and removes edges. */
 const edgesPerCallMax = 8
 const topDomainCount = 3
 const lowDomainCount = 4
 
-/** Assets of a layer have edges to all assets of the next, so that the number of hops between two assets never depends on what is written. */
+/**
+ * Assets of a layer may only have edges to assets of the next, so the number of hops between two assets
+ * never depends on the writes.
+ */
 export const layers: readonly string[][] = layerSizes.map((size, layer) =>
   Array.from(
     { length: size },
@@ -55,10 +61,10 @@ export type Request =
 
 export const directions = ['DOWNSTREAM', 'UPSTREAM'] as const
 
-/** Where a reader looks: from an asset in one direction, or at an asset or a domain itself. */
+/** The start of a reader: an asset and a direction, or an asset or a domain alone. */
 export type Place = { urn: string; direction?: (typeof directions)[number] }
 
-/** `shows` is where the write can be seen; `next` is to follow it. */
+/** `shows` is where the write can be seen; `next` is the write that must follow it. */
 export type Write = { request: Request; effects: Effects; shows: Place; next?: Write }
 
 const proposal = (
@@ -88,7 +94,9 @@ export const creation = (urn: string): Write => ({
 const edgesOf = (urn: string): Edge[] =>
   edges.filter((edge) => edge.upstreamUrn === urn || edge.downstreamUrn === urn)
 
-/** The ways to add and to remove edges: by people, by proposals, by a load; all state or take away the same edges. */
+/**
+ * The ways to add and remove edges: by people, by proposals, by a load. All state or remove the same edges.
+ */
 function edgeWrite(random: Random, hasLoads: boolean): Write {
   const edge = pick(random, edges)
   const { upstreamUrn, downstreamUrn } = edge
@@ -115,7 +123,7 @@ function edgeWrite(random: Random, hasLoads: boolean): Write {
   return manyEdges(random, edge, shows)
 }
 
-/** Adds some edges and removes others in one call, one of them where a reader will look. */
+/** Adds some edges and removes others in one call; a reader will look for one of them. */
 function manyEdges(random: Random, seen: Edge, shows: Place): Write {
   const count = 1 + Math.floor(random() * edgesPerCallMax)
   const chosen = [...new Set([seen, ...Array.from({ length: count - 1 }, () => pick(random, edges))])].map(
@@ -132,7 +140,7 @@ function manyEdges(random: Random, seen: Edge, shows: Place): Write {
   }
 }
 
-/** Says anew what all upstreams of an asset are, whoever stated them. */
+/** Replaces all upstreams of an asset, whoever stated them. */
 function replacement(random: Random): Write {
   const downstreamUrn = pick(random, layers.slice(1).flat())
   const above = edgesOf(downstreamUrn)
@@ -201,7 +209,7 @@ function hardDeletion(random: Random): Write {
   }
 }
 
-/** One write of any kind, loads only where a worker runs. */
+/** One write of any kind; loads only if a worker runs. */
 export function randomWrite(random: Random, hasLoads: boolean): Write {
   const kind = random()
   if (kind < 0.6) return edgeWrite(random, hasLoads)
@@ -212,6 +220,6 @@ export function randomWrite(random: Random, hasLoads: boolean): Write {
   return hardDeletion(random)
 }
 
-/** How many edges, domains or assets a write is about. */
+/** The number of edges, domains or assets in a write. */
 export const changeCount = ({ request }: Write): number =>
   request.kind === 'updateLineage' ? request.edgesToAdd.length + request.edgesToRemove.length : 1

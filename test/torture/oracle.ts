@@ -1,10 +1,13 @@
-/** What must be in the catalog in the end: the fold of all accepted changes in their order, told without the catalog's code. */
+/**
+ * The expected content of the catalog: all accepted changes folded in their order, without the catalog's
+ * code.
+ */
 import type { Edge } from './workload.ts'
 
 export type AcceptedChange =
   { op: 'add'; edge: Edge; source: string } | { op: 'remove'; edge: Edge } | { op: 'delete'; urn: string }
 
-/** What was accepted as one: a load, whose changes are in the order of its lines, or a call. */
+/** What was accepted as one unit: a load, whose changes are in the order of its lines, or a call. */
 export type Accepted = { seq: number; changes: Iterable<AcceptedChange> }
 
 export const edgeText = (edge: Edge): string => `${edge.upstreamUrn} -> ${edge.downstreamUrn}`
@@ -31,7 +34,7 @@ export function foldAccepted(accepted: readonly Accepted[]): Map<string, Set<str
   return new Map([...stated].map(([key, { sources }]) => [key, sources]))
 }
 
-/** The edges on which two accounts differ, as text. */
+/** The edges in which two results differ, as text. */
 export function differences(expected: Map<string, Set<string>>, actual: Map<string, Set<string>>): string[] {
   const show = (sources: Set<string> | undefined) => [...(sources ?? [])].sort().join('+') || 'none'
   return [...new Set([...expected.keys(), ...actual.keys()])]

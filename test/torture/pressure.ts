@@ -1,4 +1,4 @@
-/** What clients do to the catalog while it is tortured: loads without a gap, calls on the same edges, deletes. */
+/** The clients during a torture: loads without a pause, calls on the same edges, deletions. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../shared/db/database.ts'
@@ -15,14 +15,14 @@ export type PressureStage = {
   log: (line: string) => void
 }
 
-/** The request id finds in Postgres what became of a load whose answer was lost. */
+/** After a lost answer, the request id finds the load in Postgres. */
 export type SentLoad = { plan: LoadPlan; requestId: string; isAcknowledged: boolean }
 
 export type Call = { requestId: string; isAcknowledged: boolean } & (
   { op: 'add' | 'remove'; edge: Edge } | { op: 'delete'; urn: string }
 )
 
-/** Sends a load; a lost answer is no error. */
+/** Sends a load; a lost answer is not an error. */
 export async function send({ api, log }: PressureStage, plan: LoadPlan): Promise<SentLoad> {
   const requestId = randomUUID()
   try {
@@ -36,7 +36,10 @@ export async function send({ api, log }: PressureStage, plan: LoadPlan): Promise
 
 const lookEveryMs = 200
 
-/** Sends another load of `records` whenever fewer than `waitingMin` records wait. Gives all that it sent. */
+/**
+ * Sends another load of `records` whenever fewer than `waitingMin` records wait. Returns all loads that it
+ * sent.
+ */
 export async function sendOften(
   stage: PressureStage,
   { records, waitingMin }: { records: number; waitingMin: number },
@@ -59,7 +62,7 @@ export async function sendOften(
 const updateLineage = 'mutation ($input: UpdateLineageInput!) { updateLineage(input: $input) }'
 const callEveryMs = 20
 
-/** Adds and removes contested edges by hand, one call after the other. */
+/** Adds and removes contested edges by mutations, one after another. */
 export async function callOften(
   { api, random, workload }: PressureStage,
   calls: Call[],
@@ -91,7 +94,10 @@ const creation = (urn: string) => ({
   aspect: { value: '{"name":"again"}', contentType: 'application/json' }
 })
 
-/** Deletes a victim and makes it again, at most so many milliseconds apart; when it ends all victims exist. */
+/**
+ * Deletes victims and creates them again, with pauses of at most this many milliseconds. At the end all
+ * victims exist.
+ */
 export async function deleteOften(
   { api, random, workload }: PressureStage,
   calls: Call[],

@@ -1,6 +1,6 @@
 /**
- * One run of the torture: contested loads, calls and deletes at once, while processes, connections and servers are ended
- * under them; then everything is compared with the fold of what was accepted.
+ * One run of the torture: contested loads, calls and deletions at the same time, while processes,
+ * connections and servers are killed. In the end everything is compared with the fold of what was accepted.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { query } from '../../shared/db/query.ts'
@@ -21,20 +21,20 @@ import {
 
 export type Size = {
   edges: number
-  /** Records of each load that is there when the faults begin. */
+  /** Records of each load that waits when the faults begin. */
   firstLoads: readonly number[]
-  /** Records of each load that follows, and how many wait at least until the last fault. */
+  /** Records of each further load, and how many records wait at least until the last fault. */
   recordsPerLoad: number
   waitingMin: number
   deleteEveryMs: number
-  /** So long clients go on where the faults take less. */
+  /** The minimum time for which clients continue, even if the faults take less. */
   leastMs: number
   faults: FaultCounts
 }
 
 export type Stage = FaultStage & PressureStage & { size: Size }
 
-/** `faults` is what is wrong, as text. */
+/** `faults` are the differences, as text. */
 export type Outcome = { faults: string[]; figures: Record<string, number> }
 
 const settleMaxMs = 60_000
@@ -69,7 +69,7 @@ export async function torture(stage: Stage): Promise<Outcome> {
   const sent = [...first, ...(await sending)]
   const unsettled = await untilSettled(stage, sent, stoppedAt + settleMaxMs)
   const settleMs = Date.now() - stoppedAt
-  // What is late may still be right: only what has ended can be compared.
+  // A load that is late may still end correctly, so only ended loads can be compared.
   if (unsettled > 0) await untilSettled(stage, sent, Date.now() + lateMaxMs)
   await Promise.all(callers)
   const sentEvents = await events
@@ -115,7 +115,7 @@ async function setUp({ api, workload }: Stage): Promise<void> {
   throw new Error('the entities were not made in time')
 }
 
-/** Waits until every load whose body came to its end has ended. Gives how many have not when the time is over. */
+/** Waits until every load with a complete body has ended. Returns how many have not in the given time. */
 async function untilSettled(stage: Stage, sent: readonly SentLoad[], end: number): Promise<number> {
   for (;;) {
     const unsettled = (await patiently(() => readLoads(stage, sent))).filter(

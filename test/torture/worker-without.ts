@@ -1,6 +1,7 @@
 /**
- * A worker process that leaves out the named rules: `node worker-without.js [--freeze-share 0.1] [RULE...]`. Only the torture
- * runs it. Its leases are short, and it may stand still, as a frozen machine does, between the claim of a chunk and its application.
+ * A worker process without the named rules: `node worker-without.js [--freeze-share 0.1] [RULE...]`. Only
+ * the torture runs it. Its leases are short, and between the claim of a chunk and its application it may
+ * stop for a while, like a frozen machine.
  */
 import { parseArgs } from 'node:util'
 import { allChunkGuards, type ChunkGuards } from '../../shared/catalog/loads/chunk-guards.ts'

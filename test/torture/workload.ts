@@ -1,18 +1,18 @@
-/** What the torture does to the catalog: contested edges, seeded, so that a seed names a run. */
+/** The changes of the torture: contested edges from a seed, so that a seed identifies a run. */
 
 export type Edge = { upstreamUrn: string; downstreamUrn: string }
 export type EdgeChange = { op: 'add' | 'remove'; edge: Edge }
 
-/** A load to be sent. Its changes are held as numbers: there are millions of them. */
+/** A load to send. Its changes are stored as numbers, because there are millions of them. */
 export type LoadPlan = { source: string; count: number; changeAt: (index: number) => EdgeChange }
 
 export type Workload = {
   entities: string[]
   edges: Edge[]
-  /** Entities that are deleted and made again while the loads run. */
+  /** Entities that are deleted and created again while the loads run. */
   victims: string[]
   nextLoad: (records: number) => LoadPlan
-  /** An edge that most loads change too. */
+  /** An edge that most loads change. */
   contested: () => Edge
 }
 
@@ -39,14 +39,20 @@ const datasetUrn = (name: string): string => `urn:li:dataset:(urn:li:dataPlatfor
 
 const edgesPerEntity = 10
 const victimCount = 5
-/** Victims that nothing flows into: who adds an edge from one locks only the other end, so no lock of a row keeps a delete away. */
+/**
+ * Victims without incoming edges. Adding an edge from one locks only the other end, so no row lock delays
+ * its deletion.
+ */
 const sourceVictimCount = 2
-/** Half of all changes fall on so many edges, so that loads and calls meet on them. */
+/** The share of changes on a small number of edges, so that loads and calls meet there. */
 const contestedShare = 0.5
 const contestedEdgesMaxCount = 5_000
 const addShare = 0.6
 
-/** Loads that add and remove the same edges, in different orders, under two sources; every other load only adds, as most do. */
+/**
+ * Loads that add and remove the same edges in different orders, under two sources. Every other load only
+ * adds, as most real loads do.
+ */
 export function planWorkload(random: Random, edgeCount: number): Workload {
   const entityCount = Math.ceil(edgeCount / edgesPerEntity)
   const entities = Array.from({ length: entityCount }, (_, index) =>
