@@ -24,7 +24,7 @@ t.test('signing in', async (t) => {
   const server = await withServer(t)
   const { db, rest, tokenWith } = server
 
-  t.test('with a token gives a cookie, and says who one is and what one may do', async (t) => {
+  t.test('with a token gives a cookie, and says who is signed in with which rights', async (t) => {
     const token = await tokenWith(['write'], { actorUrn: 'urn:li:corpuser:ada' })
     const answer = await signIn(server, { token })
     t.equal(answer.status, 200)
@@ -108,7 +108,7 @@ t.test('signing in', async (t) => {
     )
   })
 
-  t.test('with a code ends after five minutes, and with the token that it stands for', async (t) => {
+  t.test('with a code ends after five minutes, and when its token is revoked', async (t) => {
     const old = await createSignInCode(db, { token: server.token })
     await db.raw(`update sign_in_code set expires_at = now() - interval '1 second'`)
     t.equal((await signIn(server, { code: old.code })).status, 401)
@@ -175,7 +175,7 @@ t.test('signing in', async (t) => {
     }
   })
 
-  t.test('is checked for so many at once', async (t) => {
+  t.test('checks a limited number of sign-ins at once', async (t) => {
     const lock = await db.transaction()
     await lock.raw('lock table access_token in access exclusive mode')
     const token = newTokenText()
@@ -192,18 +192,21 @@ t.test('signing in', async (t) => {
     t.equal((await signIn(server, { token: server.token })).status, 200)
   })
 
-  t.test('is on record, and neither the database nor the record has what a browser could use', async (t) => {
-    const { code } = await createSignInCode(db, { token: server.token })
-    const cookie = cookieOf(await signIn(server, { code })) ?? ''
-    const { rows } = await db.raw(`
+  t.test(
+    'is in the audit trail; neither it nor the database contains anything a browser could use',
+    async (t) => {
+      const { code } = await createSignInCode(db, { token: server.token })
+      const cookie = cookieOf(await signIn(server, { code })) ?? ''
+      const { rows } = await db.raw(`
       select web_session::text as row from web_session
       union all select sign_in_code::text from sign_in_code
       union all select audit::text from audit`)
-    const text = JSON.stringify(rows)
-    t.match(text, /createSignInCode/)
-    t.match(text, /signIn.*by.*code/)
-    for (const secret of [code, cookie.split('=')[1] ?? 'none', server.token]) t.notMatch(text, secret)
-  })
+      const text = JSON.stringify(rows)
+      t.match(text, /createSignInCode/)
+      t.match(text, /signIn.*by.*code/)
+      for (const secret of [code, cookie.split('=')[1] ?? 'none', server.token]) t.notMatch(text, secret)
+    }
+  )
 })
 
 /** What browsers say of a request that a page of another site makes. */
@@ -326,7 +329,7 @@ t.test('a session', async (t) => {
     t.equal((await fetch(url, { headers: browser })).status, 401)
   })
 
-  t.test('counts for nothing beside a header Authorization', async (t) => {
+  t.test('is ignored if the request has a header Authorization', async (t) => {
     const other = await tokenWith(['read'], { actorUrn: 'urn:li:corpuser:other' })
     const asked = { method: 'POST', url: '/api/graphql', body: { query: me } } as const
     t.match(await rest({ ...asked, token: other, headers: { cookie: session.cookie } }), {
@@ -370,7 +373,7 @@ t.test('a session', async (t) => {
     t.equal((await reader.send({ method: 'DELETE', url: '/session' })).status, 204, 'but may leave')
   })
 
-  t.test('acts as the actor of its token, whose id is on record', async (t) => {
+  t.test('acts as the actor of its token, whose id is in the audit trail', async (t) => {
     const made = await createToken(db, { name: 'x', scopes: ['write'], actorUrn: 'urn:li:corpuser:who' })
     const { send } = await signInWith(server, made.token)
     await send({ method: 'POST', url: '/api/graphql', body: createDomain('Recorded') })
@@ -380,7 +383,7 @@ t.test('a session', async (t) => {
     t.same(rows, [{ actor: 'urn:li:corpuser:who', token_id: made.record.id }])
   })
 
-  t.test('of a cookie that is none is over, whatever it says', async (t) => {
+  t.test('is refused for an invalid cookie, whatever it contains', async (t) => {
     for (const value of ['', 'x', newSessionId(), "' or 1=1 --", '%00', 'x'.repeat(5_000), session.csrfToken])
       t.match(
         await rest({ url: '/loads', token: null, headers: { cookie: `tributary_session=${value}` } }),
@@ -430,7 +433,7 @@ t.test('a session ends', async (t) => {
     t.ok(after - Date.now() > (limits.sessionIdleMaxSeconds - 60) * 1_000)
   })
 
-  t.test('no later than its token and no later than its greatest age', async (t) => {
+  t.test('no later than its token, and no later than its maximum age', async (t) => {
     const expiresAt = new Date(Date.now() + 60_000)
     const { send } = await signInWith(server, await tokenWith(['read'], { expiresAt }))
     t.equal((await send({ url: '/session' })).body.expiresAt, expiresAt.getTime())
@@ -458,7 +461,7 @@ t.test('a session ends', async (t) => {
     t.equal((await other.send({ url: '/loads' })).status, 200, 'the other browser stays')
   })
 
-  t.test('with all others of the same person, and those of others stay', async (t) => {
+  t.test('with all others of the same person, while those of other people stay', async (t) => {
     const [laptop, phone, stranger] = [
       await signInWith(server, await tokenWith(['read'], { actorUrn: 'urn:li:corpuser:one' })),
       await signInWith(server, await tokenWith(['write'], { actorUrn: 'urn:li:corpuser:one' })),
@@ -474,7 +477,7 @@ t.test('a session ends', async (t) => {
     t.same(rows, [{ actor: 'urn:li:corpuser:one', details: { sessions: 2 } }])
   })
 
-  t.test('when its token gets more sessions than one may have: the one used least recently', async (t) => {
+  t.test('when its token exceeds its maximum of sessions: the least recently used one', async (t) => {
     const made = await createToken(db, { name: 'busy', scopes: ['read'] })
     const [first, second] = [await signInWith(server, made.token), await signInWith(server, made.token)]
     await db.raw(`update web_session set used_at = now() - interval '10 minutes' where token_id = ?`, [
@@ -491,7 +494,7 @@ t.test('a session ends', async (t) => {
     t.same(rows, [{ count: limits.sessionsPerTokenMaxCount }])
   })
 
-  t.test('and is deleted when it is over', async (t) => {
+  t.test('and is deleted after its end', async (t) => {
     const kept = await signInWith(server, server.token)
     await signInWith(server, server.token)
     await age('used_at', limits.sessionIdleMaxSeconds + 1)

@@ -138,7 +138,7 @@ t.test('the web UI', async (t) => {
       })
   })
 
-  t.test('is kept for ever where the name has a hash, and asked for again elsewhere', async (t) => {
+  t.test('is cached forever if its name has a hash, and revalidated otherwise', async (t) => {
     t.equal(
       (await get('/ui/assets/main-B0U5nK7b.js')).headers['cache-control'],
       'public, max-age=31536000, immutable'
@@ -147,7 +147,7 @@ t.test('the web UI', async (t) => {
       t.equal((await get(url)).headers['cache-control'], 'no-cache', url)
   })
 
-  t.test('is 304 for who has it, with the headers of the page', async (t) => {
+  t.test('is answered 304 for clients that have it, with the headers of the page', async (t) => {
     for (const url of ['/ui/', '/ui/lineage?urn=x', '/ui/assets/main-B0U5nK7b.js']) {
       const { headers } = await get(url, { 'accept-encoding': 'br' })
       const etag = String(headers.etag)
@@ -187,7 +187,7 @@ t.test('the web UI', async (t) => {
       t.equal(raw.headers['content-length'], String(raw.rawPayload.length))
     })
 
-  t.test('sends a small file as it is, and HEAD tells the length', async (t) => {
+  t.test('sends a small file uncompressed, and HEAD gives its length', async (t) => {
     const small = await get('/ui/assets/small-1.css', { 'accept-encoding': 'br' })
     t.match(small, { status: 200, text: 'a{}' })
     t.equal(small.headers['content-encoding'], undefined)
@@ -196,7 +196,7 @@ t.test('the web UI', async (t) => {
   })
 })
 
-t.test('where the UI is not built, its pages say how, and the API works', async (t) => {
+t.test('if the UI is not built, its pages say how to build it, and the API works', async (t) => {
   const server = await withServer(t, { site: join(withFolder(t), 'none') })
   for (const url of ['/ui/', '/ui/search', '/ui/assets/main-1.js'])
     t.match(
@@ -270,7 +270,7 @@ t.test(
   }
 )
 
-t.test('the site that the build made is served whole', async (t) => {
+t.test('every file of the built site is served', async (t) => {
   const site = packagePath('dist/site')
   const server = await withServer(t)
   const { text, status } = await server.rest({ url: '/ui/', token: null })

@@ -326,7 +326,7 @@ export const threats: { readonly [id: string]: ThreatRow } = {
     attacks: ['a content type: text/plain', 'a content type: form', 'a token in a cookie'],
     tests: [
       'test/web-session.test.ts: is refused from a page of another site',
-      'test/web-session.test.ts: counts for nothing beside a header Authorization',
+      'test/web-session.test.ts: is ignored if the request has a header Authorization',
       'test/web-session.test.ts: has the rights of its token, and no more'
     ]
   },

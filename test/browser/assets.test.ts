@@ -166,7 +166,7 @@ t.test('the pages of assets', async (t) => {
     await page.getByRole('heading', { name: 'revenue', level: 1 }).waitFor()
   })
 
-  t.test('a late answer never takes the place of a newer one', async (t) => {
+  t.test('a late answer never replaces a newer one', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'search?q=*' })
     const answers = await holdAnswers(page, '"query":"ord"')
     const field = page.getByRole('combobox', { name: 'Search assets' })
@@ -181,7 +181,7 @@ t.test('the pages of assets', async (t) => {
     t.match(await page.getByRole('option').innerText(), 'spare')
   })
 
-  t.test('a URN that is pasted opens its page; one that nothing knows is said so', async (t) => {
+  t.test('a pasted URN opens its page, and an unknown one is named as unknown', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'search?q=*' })
     const field = page.getByRole('combobox', { name: 'Search assets' })
     await field.fill(dataset('report'))
@@ -207,7 +207,7 @@ t.test('the pages of assets', async (t) => {
     await page.getByRole('heading', { name: '4 results' }).waitFor()
   })
 
-  t.test('nothing found says what to try', async (t) => {
+  t.test('an empty result says what to try', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'search?q=zzzz' })
     await page.getByText('Nothing matches “zzzz”.').waitFor()
   })
@@ -237,7 +237,7 @@ t.test('the pages of assets', async (t) => {
     t.match(body, { data: { dataset: { domain: { domain: { urn: 'urn:li:domain:finance' } } } } })
   })
 
-  t.test('the page of an asset shows what is known of it', async (t) => {
+  t.test('the page of an asset shows all its details', async (t) => {
     const { page, goTo } = await openPage(t, browser, {
       url,
       token,
@@ -415,7 +415,7 @@ t.test('the pages of assets', async (t) => {
     await upstream.getByRole('listitem').filter({ hasText: 'spare' }).waitFor()
   })
 
-  t.test('a tab goes on when the same person has signed in anew in another', async (t) => {
+  t.test('a tab continues after the same person has signed in again in another tab', async (t) => {
     const { page, context, complaints } = await openPage(t, browser, {
       url,
       token,
@@ -450,7 +450,7 @@ t.test('the pages of assets', async (t) => {
     ])
   })
 
-  t.test('a token that may only read is offered no change', async (t) => {
+  t.test('a token that may only read sees no buttons for changes', async (t) => {
     const reader = await server.tokenWith(['read'])
     const { page, goTo } = await openPage(t, browser, {
       url,
@@ -464,7 +464,7 @@ t.test('the pages of assets', async (t) => {
     await page.getByText('Your token may only read.').waitFor()
   })
 
-  t.test('texts of the catalog are texts, whatever they hold', async (t) => {
+  t.test('texts of the catalog are shown as text, whatever they contain', async (t) => {
     const urn = `urn:li:dataset:(urn:li:dataPlatform:hive,x'${hostile.replaceAll(/[(),\s]/g, '')},PROD)`
     await propose(server, urn, {
       datasetProperties: {
@@ -490,7 +490,7 @@ t.test('the pages of assets', async (t) => {
     t.not(await page.title(), 'pwned')
   })
 
-  t.test('sign-in leads nowhere but to pages of ours', async (t) => {
+  t.test('sign-in leads only to pages of this UI', async (t) => {
     const { page, complaints } = await openPage(t, browser, {
       url,
       token: null,
@@ -530,7 +530,7 @@ t.test('the pages of assets', async (t) => {
     }
   )
 
-  t.test('the explorer asks as the person who is signed in', async (t) => {
+  t.test('the explorer sends requests as the signed-in person', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'explorer' })
     // The editor is ready when it shows the first query; before that there is nothing to execute.
     await page.locator('.graphiql-query-editor').filter({ hasText: 'searchAcrossEntities' }).waitFor()

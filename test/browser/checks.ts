@@ -16,14 +16,14 @@ const layout = (name: string): string => `web/layout.test.ts: ${name}`
 
 /** Tests assert no time, for it depends on the machine. */
 const measured = 'a time: measured and printed by npm run bench -- graph-ui'
-const firstView = lineage('begins with one hop each side and no column, for which it does not ask')
+const firstView = lineage('begins with one hop on each side, and requests no columns')
 const columnsOnOff = lineage(
   'columns are drawn when they are switched on, and nothing of them stays when they are off'
 )
 const pill = lineage('a pill adds exactly the next neighbours, the card stays, and − takes them back')
 const columnPath = lineage('a chosen column shows its whole path, also after a reload, until Escape')
 const arranged = lineage('no two cards overlap, edges lead to the right, and loops are dashed')
-const hover = lineage('hovering lights the closure without a request')
+const hover = lineage('hovering highlights everything upstream and downstream without a request')
 const typing = assets('typing shows options, Enter opens the chosen one, Escape closes them')
 const chips = impact('counts the chips as the API does, and each combination shows and exports the same rows')
 
@@ -42,7 +42,7 @@ export const checks: readonly Check[] = [
     what: 'a wide table draws eight rows, and counts the others',
     tests: [
       views('every column of a wide table can be reached in the details, and they are counted'),
-      'web/graph-picture.test.ts: a card has at most eight rows, and says how many columns have none'
+      'web/graph-picture.test.ts: a card has at most eight rows, and says how many columns are not shown'
     ]
   },
   { check: 7, what: 'columns switched on and off quickly', tests: [columnsOnOff] },
@@ -71,24 +71,24 @@ export const checks: readonly Check[] = [
   {
     check: 14,
     what: 'a hub of 5,000 shows ten and a stack',
-    tests: [lineage('a hub of 5,000 shows ten, and a stack of exactly the others')]
+    tests: [lineage('a hub of 5,000 shows ten neighbours, and a stack with exactly the others')]
   },
   { check: 15, what: 'a diamond has each card once', tests: [lineage('a diamond has each card once')] },
   {
     check: 16,
     what: 'an edge is drawn where it crosses the view, though its ends are outside',
-    tests: [lineage('an edge whose ends are both out of view is drawn where it crosses')]
+    tests: [lineage('an edge that crosses the view is drawn, even if both its ends are outside')]
   },
   { check: 17, what: 'hidden jobs are bridged', tests: [lineage('hidden jobs are bridged')] },
   {
     check: 18,
     what: 'find focuses a card',
-    tests: [lineage('finding a card goes to it, re-centring changes the start, and Back returns')]
+    tests: [lineage('Find moves to a card, Re-centre changes the start, and Back returns')]
   },
   {
     check: 19,
     what: 'a new centre is in the history',
-    tests: [lineage('finding a card goes to it, re-centring changes the start, and Back returns')]
+    tests: [lineage('Find moves to a card, Re-centre changes the start, and Back returns')]
   },
   {
     check: 20,
@@ -127,34 +127,34 @@ export const checks: readonly Check[] = [
   {
     check: 32,
     what: '50,000 rows are counted, at most 60 are drawn, End reaches the last',
-    tests: ['browser/impact-large.test.ts: fifty thousand rows are counted, and only those in view are drawn']
+    tests: ['browser/impact-large.test.ts: fifty thousand rows are counted, and only visible ones are drawn']
   },
   {
     check: 33,
     what: 'text and degree filter together',
-    tests: [impact('combines text, degree, platform, domain and owner, and the address gives it back')]
+    tests: [impact('combines text, degree, platform, domain and owner, and keeps them in the address')]
   },
   { check: 34, what: 'options while typing, by keys, with their roles', tests: [typing] },
   {
     check: 35,
     what: 'a late answer never replaces a newer one',
-    tests: [assets('a late answer never takes the place of a newer one')]
+    tests: [assets('a late answer never replaces a newer one')]
   },
   {
     check: 36,
     what: 'a pasted URN opens its page',
-    tests: [assets('a URN that is pasted opens its page; one that nothing knows is said so')]
+    tests: [assets('a pasted URN opens its page, and an unknown one is named as unknown')]
   },
-  { check: 37, what: 'nothing found', tests: [assets('nothing found says what to try')] },
+  { check: 37, what: 'nothing found', tests: [assets('an empty result says what to try')] },
   {
     check: 38,
     what: 'the tree loads the top, and the children of what is opened, once',
-    tests: [domains('loads only the top, and the children of what is opened, once')]
+    tests: [domains('loads only the top level, and the children of each opened domain once')]
   },
   {
     check: 39,
     what: 'the counts of a domain are the length of its list',
-    tests: [domains('counts what it lists, with the sub-domains and without')]
+    tests: [domains('counts the listed assets, with sub-domains and without')]
   },
   {
     check: 40,
@@ -162,7 +162,7 @@ export const checks: readonly Check[] = [
     tests: [assets('a domain is set, changed and taken away, each with undo')]
   },
   { check: 41, what: '10,000 domains', tests: ['browser/domains.test.ts: ten thousand domains'] },
-  { check: 42, what: 'the keys of the tree', tests: [domains('moves in the tree by its keys')] },
+  { check: 42, what: 'the keys of the tree', tests: [domains('moves in the tree by keyboard')] },
   {
     check: 43,
     what: 'a load grows without a reload, to the numbers of the database',
@@ -172,19 +172,19 @@ export const checks: readonly Check[] = [
     check: 44,
     what: 'rejects with their lines; a retry applies only these',
     tests: [
-      loads('shows rejects with line, code, field and text, which is text'),
+      loads('shows rejects with line, code, field and record, as plain text'),
       loads('applies only the rejected records again')
     ]
   },
   {
     check: 45,
     what: 'a cut stream of events',
-    tests: [loads('is asked for while the stream is cut, and followed again when it stands')]
+    tests: [loads('is polled while the stream is interrupted, and followed again afterwards')]
   },
   {
     check: 46,
     what: 'a queue that is down',
-    tests: [loads('of which the queue is down says so, and other pages work')]
+    tests: [loads('shows that the queue is down, and other pages work')]
   },
   {
     check: 47,
@@ -194,22 +194,22 @@ export const checks: readonly Check[] = [
   {
     check: 48,
     what: 'sign-in leads back to the wanted page',
-    tests: [tokens('leads to sign-in, and from there back to the address that was wanted')]
+    tests: [tokens('leads to sign-in, and from there back to the requested address')]
   },
   {
     check: 49,
     what: 'the secret of a token is shown once',
-    tests: [tokens('shows the secret of a new token once, and keeps it nowhere')]
+    tests: [tokens('shows the secret of a new token once, and stores it nowhere')]
   },
   {
     check: 50,
     what: 'a revoked token leads to sign-in',
-    tests: [tokens('revokes a token after a dialog that names it; whoever used it must sign in')]
+    tests: [tokens('revokes a token after a dialog that names it; its users must sign in again')]
   },
   {
     check: 51,
     what: 'requests of other origins are refused',
-    tests: [session('is of no use to a page of another site or of another port')]
+    tests: [session('cannot be used by a page of another site or another port')]
   },
   {
     check: 52,
@@ -223,13 +223,13 @@ export const checks: readonly Check[] = [
     check: 53,
     what: 'from search to impact by keys alone, with the focus in sight',
     tests: [
-      'browser/keyboard.test.ts: search, asset, lineage, expand, columns and impact are reached by keys alone'
+      'browser/keyboard.test.ts: search, asset, lineage, expand, columns and impact work with the keyboard alone'
     ]
   },
   {
     check: 54,
     what: 'cards have names for screen readers, and what is added is announced',
-    tests: [lineage('the keyboard alone goes from card to card, opens, chooses and shows columns'), pill]
+    tests: [lineage('the keyboard moves between cards, expands and chooses them, and shows columns'), pill]
   },
   { check: 55, what: 'reduced motion', tests: [lineage('with reduced motion nothing moves by itself')] },
   {
@@ -245,12 +245,12 @@ export const checks: readonly Check[] = [
   {
     check: 58,
     what: 'the SVG has every card and opens alone',
-    tests: [lineage('exports have every card, and the SVG opens alone')]
+    tests: [lineage('exports contain every card, and the SVG is self-contained')]
   },
   {
     check: 59,
     what: 'an error keeps the picture, and Retry brings the next',
-    tests: [lineage('an error keeps the former picture, and Retry brings the next')]
+    tests: [lineage('an error keeps the previous picture, and Retry loads the next')]
   },
   {
     check: 60,

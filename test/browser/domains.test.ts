@@ -65,7 +65,7 @@ t.test('the page of domains', async (t) => {
     { upstreamUrn: dataset('r1'), downstreamUrn: dataset('s2') }
   ])
 
-  t.test('loads only the top, and the children of what is opened, once', async (t) => {
+  t.test('loads only the top level, and the children of each opened domain once', async (t) => {
     const { page } = await openPage(t, browser, { url, token })
     const asked: (string | null)[] = []
     page.on('request', (request) => {
@@ -85,7 +85,7 @@ t.test('the page of domains', async (t) => {
     t.strictSame(asked, [null, domainUrn('sales')])
   })
 
-  t.test('moves in the tree by its keys', async (t) => {
+  t.test('moves in the tree by keyboard', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'domains' })
     await row(page, 'finance').waitFor()
     await row(page, 'finance').focus()
@@ -116,7 +116,7 @@ t.test('the page of domains', async (t) => {
     await page.getByRole('heading', { name: 'Orders', level: 1 }).waitFor()
   })
 
-  t.test('counts what it lists, with the sub-domains and without', async (t) => {
+  t.test('counts the listed assets, with sub-domains and without', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: `domains?urn=${domainUrn('sales')}` })
     const counts = page.getByTestId('domain-counts')
     await counts.waitFor()
@@ -143,7 +143,7 @@ t.test('the page of domains', async (t) => {
       .waitFor()
   })
 
-  t.test('creates, renames and deletes, each with what it touches', async (t) => {
+  t.test('creates, renames and deletes domains, and says what each change affects', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'domains' })
     await page.getByRole('button', { name: 'New domain' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('<i>Legal</i>')
@@ -283,7 +283,7 @@ t.test('the page of domains', async (t) => {
     await page.getByRole('heading', { name: 'Orders', level: 1 }).waitFor()
   })
 
-  t.test('offers no change to who may only read', async (t) => {
+  t.test('offers no changes to a person who may only read', async (t) => {
     const reader = await server.tokenWith(['read'])
     const { page } = await openPage(t, browser, {
       url,
@@ -302,7 +302,7 @@ t.test('the page of domains', async (t) => {
     await page.getByRole('heading', { name: 'Sales', level: 1 }).waitFor()
   })
 
-  t.test('has no fault that axe finds, in both themes, and fits into 320 pixels', async (t) => {
+  t.test('passes axe in both themes, and fits into 320 pixels', async (t) => {
     for (const theme of ['light', 'dark'] as const) {
       const { page } = await openPage(t, browser, {
         url,

@@ -25,7 +25,7 @@ t.test('a person of an identity provider', async (t) => {
     return opened
   }
 
-  t.test('signs in by the button, and is where it wanted to be', async (t) => {
+  t.test('signs in by the button, and returns to the requested page', async (t) => {
     const { page, complaints, context } = await open(t, 'loads?state=done')
     await page.getByRole('button', { name: 'Sign in with your organization' }).click()
     await page.getByPlaceholder('Enter any login').fill('ada')
@@ -46,7 +46,7 @@ t.test('a person of an identity provider', async (t) => {
     complaints.length = 0
   })
 
-  t.test('without a role is told so, and not signed in', async (t) => {
+  t.test('is refused without a role, and the page says why', async (t) => {
     const { page, complaints, context } = await open(t, 'domains')
     await page.getByRole('button', { name: 'Sign in with your organization' }).click()
     await page.getByPlaceholder('Enter any login').fill('bob')

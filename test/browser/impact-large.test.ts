@@ -7,7 +7,7 @@ import { withServer } from '../support/server.ts'
 const rowsCount = 50_000
 const edgesPerCall = 5_000
 
-t.test('fifty thousand rows are counted, and only those in view are drawn', async (t) => {
+t.test('fifty thousand rows are counted, and only visible ones are drawn', async (t) => {
   if (skipWithoutChromium(t)) return
   const server = await withServer(t)
   const browser = await withBrowser(t)

@@ -172,7 +172,7 @@ t.test('the impact table', async (t) => {
     }
   )
 
-  t.test('combines text, degree, platform, domain and owner, and the address gives it back', async (t) => {
+  t.test('combines text, degree, platform, domain and owner, and keeps them in the address', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: pathOf() })
     await shown(page, 10)
     await page.getByRole('searchbox', { name: /^Text in name/ }).fill('far')
@@ -202,7 +202,7 @@ t.test('the impact table', async (t) => {
     t.strictSame((await exported(page)).urns, [near[1]])
   })
 
-  t.test('shows the impact of one column as columns, and looks upstream', async (t) => {
+  t.test('shows the impact of one column as columns, and its upstream columns', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: pathOf() })
     await page.getByRole('combobox', { name: 'Column', exact: true }).selectOption('amount')
     await shown(page, 1)
@@ -242,7 +242,7 @@ t.test('the impact table', async (t) => {
     t.equal(body.data.domain.entities.total, 3)
   })
 
-  t.test('is sorted by a click on a head and walked by keys', async (t) => {
+  t.test('sorts by a click on a column head, and moves between rows by keyboard', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: pathOf() })
     await shown(page, 10)
     await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
@@ -259,7 +259,7 @@ t.test('the impact table', async (t) => {
     await page.waitForURL((to) => to.searchParams.get('urn') !== start)
   })
 
-  t.test('has no fault that axe finds, in both themes, and fits into 320 pixels', async (t) => {
+  t.test('passes axe in both themes, and fits into 320 pixels', async (t) => {
     for (const theme of ['light', 'dark'] as const) {
       const { page } = await openPage(t, browser, { url, token, path: pathOf(), theme, reducedMotion: true })
       await shown(page, 10)

@@ -5,7 +5,7 @@ import { doors, urnEdges, urnOfName } from '../support/graph.ts'
 import { write } from '../support/lineage-views.ts'
 import { withServer } from '../support/server.ts'
 
-t.test('search, asset, lineage, expand, columns and impact are reached by keys alone', async (t) => {
+t.test('search, asset, lineage, expand, columns and impact work with the keyboard alone', async (t) => {
   if (skipWithoutChromium(t)) return
   const server = await withServer(t)
   const browser = await withBrowser(t)

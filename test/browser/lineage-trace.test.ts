@@ -129,7 +129,7 @@ t.test('real metadata', async (t) => {
     await page.getByTestId('column-focus').waitFor({ state: 'detached' })
   })
 
-  await t.test('models of dbt lead to the tables they are made of', async (t) => {
+  await t.test('models of dbt lead to their upstream tables', async (t) => {
     const model = 'urn:li:dataset:(urn:li:dataPlatform:postgres,postgres.public.customers,PROD)'
     const { page } = await openPage(t, browser, {
       url: server.url,

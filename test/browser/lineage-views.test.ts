@@ -89,7 +89,7 @@ t.test('views of the lineage graph', async (t) => {
     return Buffer.concat(chunks).toString().trim().split('\r\n').slice(1)
   }
 
-  await t.test('shortest paths are shown and lit where jobs are hidden, before or after', async (t) => {
+  await t.test('shortest paths are highlighted if jobs are hidden, before or afterwards', async (t) => {
     const page = await open(t, `${from('s')}&down=9&jobs=0&sel=${short('e')}`)
     await page.getByTestId('paths').click()
     await page.getByTestId('show-paths').click()
@@ -110,7 +110,7 @@ t.test('views of the lineage graph', async (t) => {
     await lit(opened, 's', 'd', 'e')
   })
 
-  await t.test('the keyboard keeps its card wherever the view is moved, and brings it back', async (t) => {
+  await t.test('the keyboard keeps its card when the view moves, and brings it back into view', async (t) => {
     const page = await open(t, `${from('s')}&down=3`)
     await press(page, 'Tab')
     await page.getByTestId('find').focus()
@@ -191,7 +191,7 @@ t.test('views of the lineage graph', async (t) => {
     }
   )
 
-  await t.test('groups open and close, and CSV, list and find have what is in them', async (t) => {
+  await t.test('groups open and close, and CSV, list and find contain their assets', async (t) => {
     const page = await open(t, `${from('fan')}&e=d+${short('fan')}&group=domain`)
     await page.getByTestId('status').getByText('Showing 41 of 41 assets').waitFor()
     await page.getByRole('button', { name: 'Fit' }).click()
@@ -229,7 +229,7 @@ t.test('views of the lineage graph', async (t) => {
     await until(narrow, `document.querySelectorAll('.as-list [data-node]').length === 41`)
   })
 
-  await t.test('the overview shows the view, and moves it', async (t) => {
+  await t.test('the mini map shows the view, and moves it', async (t) => {
     const page = await open(t, `${from('fan')}&e=d+${short('fan')}`)
     const map = page.getByTestId('mini-map')
     await map.waitFor()
@@ -247,7 +247,7 @@ t.test('views of the lineage graph', async (t) => {
     t.equal(await few.getByTestId('mini-map').count(), 0, 'few cards need none')
   })
 
-  await t.test('a time window shows what was used in it, and is in the link', async (t) => {
+  await t.test('a time window shows the edges used in it, and is in the link', async (t) => {
     const page = await open(t, from('e'))
     await page.locator(`.graph [data-node="${urn('old')}"]`).waitFor()
     await page.getByTestId('time').selectOption('week')
@@ -262,36 +262,39 @@ t.test('views of the lineage graph', async (t) => {
     await page.locator(`.graph [data-node="${urn('old')}"]`).waitFor()
   })
 
-  await t.test('the link of a view with much opened shows the same elsewhere, however long', async (t) => {
-    const picks = children.map((name) => `&n=${short(name)}`).join('')
-    const closed = Array.from({ length: 110 }, (_, index) => `&x=u+${short(`none${index}`)}`).join('')
-    const page = await open(
-      t,
-      `${from('fan')}&down=0&sel=${short('n07')}&cols=1&e=d*40+${short('fan')}${picks}${closed}`
-    )
-    // Any change rewrites the address.
-    await page.getByTestId('hide-jobs').check()
-    await page.getByTestId('long-link').waitFor()
-    const state = async (of: Page): Promise<unknown> => {
-      await of.getByTestId('drawer').waitFor()
-      return of.evaluate(
-        `JSON.stringify([document.querySelector('[data-testid=status]').textContent.split('.')[0], document.querySelector('[data-selected]')?.getAttribute('data-node'), document.querySelector('[data-testid=columns]').checked, document.querySelector('[data-testid=hide-jobs]').checked])`
+  await t.test(
+    'the link of a view with many expansions shows the same elsewhere, however long it is',
+    async (t) => {
+      const picks = children.map((name) => `&n=${short(name)}`).join('')
+      const closed = Array.from({ length: 110 }, (_, index) => `&x=u+${short(`none${index}`)}`).join('')
+      const page = await open(
+        t,
+        `${from('fan')}&down=0&sel=${short('n07')}&cols=1&e=d*40+${short('fan')}${picks}${closed}`
       )
+      // Any change rewrites the address.
+      await page.getByTestId('hide-jobs').check()
+      await page.getByTestId('long-link').waitFor()
+      const state = async (of: Page): Promise<unknown> => {
+        await of.getByTestId('drawer').waitFor()
+        return of.evaluate(
+          `JSON.stringify([document.querySelector('[data-testid=status]').textContent.split('.')[0], document.querySelector('[data-selected]')?.getAttribute('data-node'), document.querySelector('[data-testid=columns]').checked, document.querySelector('[data-testid=hide-jobs]').checked])`
+        )
+      }
+      const first = await state(page)
+      t.match(String(first), /Showing 41 of 41/)
+      const link = page.url()
+      t.ok(new URL(link).search.length < 200)
+      t.ok(link.length > 7_000)
+      await page.reload()
+      t.equal(await state(page), first)
+      await page.getByTestId('hide-jobs').uncheck()
+      await until(page, `!document.querySelector('[data-testid=hide-jobs]').checked`)
+      await page.goBack()
+      await until(page, `document.querySelector('[data-testid=hide-jobs]').checked`)
+      const cut = await open(t, new URL(link).search.slice(1))
+      await cut.getByTestId('cut-link').waitFor()
     }
-    const first = await state(page)
-    t.match(String(first), /Showing 41 of 41/)
-    const link = page.url()
-    t.ok(new URL(link).search.length < 200)
-    t.ok(link.length > 7_000)
-    await page.reload()
-    t.equal(await state(page), first)
-    await page.getByTestId('hide-jobs').uncheck()
-    await until(page, `!document.querySelector('[data-testid=hide-jobs]').checked`)
-    await page.goBack()
-    await until(page, `document.querySelector('[data-testid=hide-jobs]').checked`)
-    const cut = await open(t, new URL(link).search.slice(1))
-    await cut.getByTestId('cut-link').waitFor()
-  })
+  )
 
   await t.test('a link copied from any state shows the same cards, columns and choice', async (t) => {
     const page = await open(t, `${from('s')}&down=3&cols=1`)

@@ -105,7 +105,7 @@ t.test('the lineage graph', async (t) => {
     Math.abs(a.x - b.x) < 1 && Math.abs(a.y - b.y) < 1
   const near = ['a', 'b', 's', 'job:j', 'd2', 'd4']
 
-  await t.test('begins with one hop each side and no column, for which it does not ask', async (t) => {
+  await t.test('begins with one hop on each side, and requests no columns', async (t) => {
     const { page, requests } = await open(t, start)
     await settled(page, near)
     t.equal(await page.locator('[data-col], [data-col-edge]').count(), 0)
@@ -242,7 +242,7 @@ t.test('the lineage graph', async (t) => {
     t.equal(backwards, 0)
   })
 
-  await t.test('a hub of 5,000 shows ten, and a stack of exactly the others', async (t) => {
+  await t.test('a hub of 5,000 shows ten neighbours, and a stack with exactly the others', async (t) => {
     const hub = urnOfName('hub', 'hub')
     const { page } = await open(t, `urn=${encodeURIComponent(hub)}`)
     await page.getByRole('button', { name: 'Fit' }).click()
@@ -277,7 +277,7 @@ t.test('the lineage graph', async (t) => {
     t.equal(await page.locator(`[data-edge="${urn('s')} -> ${urn('d1')}"]`).count(), 1)
   })
 
-  await t.test('an edge whose ends are both out of view is drawn where it crosses', async (t) => {
+  await t.test('an edge that crosses the view is drawn, even if both its ends are outside', async (t) => {
     const { page } = await open(t, `${start}&up=0&down=9`)
     await settled(page, ['s', 'job:j', 'd1', 'd2', 'd3', 'd4', 'd5'])
     const graph = page.getByTestId('graph')
@@ -291,7 +291,7 @@ t.test('the lineage graph', async (t) => {
     t.equal(await page.locator(`[data-edge="${urn('s')} -> ${urn('d4')}"]`).count(), 1)
   })
 
-  await t.test('finding a card goes to it, re-centring changes the start, and Back returns', async (t) => {
+  await t.test('Find moves to a card, Re-centre changes the start, and Back returns', async (t) => {
     const { page } = await open(t, start)
     await page.getByTestId('find').fill('d2')
     await page.keyboard.press('Enter')
@@ -307,7 +307,7 @@ t.test('the lineage graph', async (t) => {
     await settled(page, near)
   })
 
-  await t.test('all shortest paths to a card are shown and lit', async (t) => {
+  await t.test('all shortest paths to a card are shown and highlighted', async (t) => {
     const { page } = await open(
       t,
       `${start}&down=3&sel=${encodeURIComponent(urn('d3').replaceAll('urn:li:', '~'))}`
@@ -341,7 +341,7 @@ t.test('the lineage graph', async (t) => {
     complaints.length = 0
   })
 
-  await t.test('the keyboard alone goes from card to card, opens, chooses and shows columns', async (t) => {
+  await t.test('the keyboard moves between cards, expands and chooses them, and shows columns', async (t) => {
     const { page } = await open(t, start)
     await settled(page, near)
     await card(page, 's').focus()
@@ -370,7 +370,7 @@ t.test('the lineage graph', async (t) => {
     await page.waitForURL(/tab=impact/)
   })
 
-  await t.test('hovering lights the closure without a request', async (t) => {
+  await t.test('hovering highlights everything upstream and downstream without a request', async (t) => {
     const { page, requests } = await open(t, `${start}&up=9&down=9`)
     await page.getByRole('button', { name: 'Fit' }).click()
     const count = requests.length
@@ -392,7 +392,7 @@ t.test('the lineage graph', async (t) => {
     t.equal(requests.length, count)
   })
 
-  await t.test('exports have every card, and the SVG opens alone', async (t) => {
+  await t.test('exports contain every card, and the SVG is self-contained', async (t) => {
     const { page } = await open(t, `${start}&up=9&down=9`)
     const exported = async (format: string): Promise<string> => {
       await page.getByText('Export', { exact: true }).click()
@@ -414,7 +414,7 @@ t.test('the lineage graph', async (t) => {
     t.match(await exported('png'), /^\x89PNG/)
   })
 
-  await t.test('an error keeps the former picture, and Retry brings the next', async (t) => {
+  await t.test('an error keeps the previous picture, and Retry loads the next', async (t) => {
     const { page, complaints } = await open(t, start)
     await settled(page, near)
     await page.route('**/api/graphql', (route) =>

@@ -30,7 +30,7 @@ t.test('the page of loads, with a worker', async (t) => {
   const browser = await withBrowser(t)
   const { url, token } = server
 
-  t.test('tries a file first, which changes nothing, and then loads it', async (t) => {
+  t.test('runs a file as a dry run, which changes nothing, and then loads it', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'loads' })
     await page.getByLabel('Choose a file').setInputFiles({
       name: 'mine.txt',
@@ -43,7 +43,7 @@ t.test('the page of loads, with a worker', async (t) => {
       'ndjson',
       'the format is seen by its beginning'
     )
-    await page.getByRole('button', { name: /^Try it/ }).click()
+    await page.getByRole('button', { name: /^Dry run/ }).click()
     const tried = page.getByTestId('tried')
     await tried.getByText('Edges: 1 added, 0 removed').waitFor()
     await tried.getByText('Assets: 2 created, and 0 placeholders').waitFor()
@@ -65,7 +65,7 @@ t.test('the page of loads, with a worker', async (t) => {
     t.equal(await page.locator('[data-percent]').getAttribute('data-percent'), '100')
   })
 
-  t.test('shows rejects with line, code, field and text, which is text', async (t) => {
+  t.test('shows rejects with line, code, field and record, as plain text', async (t) => {
     const bad = { upstreamUrn: dataset('<img src=x onerror=alert(1)>'), downstreamUrn: dataset('a') }
     const id = await submit(server, lines(entity('a'), bad, { op: 'nonsense' }), '&wait=20')
     const { page } = await openPage(t, browser, { url, token, path: `loads?id=${id}` })
@@ -105,7 +105,7 @@ t.test('the page of loads, with a worker', async (t) => {
     t.equal(await page.locator('[data-segment="rejected"]').count(), 0)
   })
 
-  t.test('undoes a load after saying what that takes back, and links both', async (t) => {
+  t.test('undoes a load after saying what is undone, and links both loads', async (t) => {
     const id = await submit(server, lines(entity('gone'), entity('gone')), '&wait=20')
     const { page } = await openPage(t, browser, { url, token, path: `loads?id=${id}` })
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -129,7 +129,7 @@ t.test('the page of loads, with a worker', async (t) => {
     t.equal(body.data.entityExists, false)
   })
 
-  t.test('has no fault that axe finds, in both themes, and fits into 320 pixels', async (t) => {
+  t.test('passes axe in both themes, and fits into 320 pixels', async (t) => {
     const { loads } = (await server.rest({ url: '/loads?limit=50' })).body
     const rejected = loads.find(({ counts }: { counts: { rejected: number } }) => counts.rejected > 0)
     for (const theme of ['light', 'dark'] as const) {
@@ -191,7 +191,7 @@ t.test('a load that is followed', async (t) => {
     t.equal((await server.rest({ url: `/loads/${id}` })).body.state, 'cancelled')
   })
 
-  t.test('is asked for while the stream is cut, and followed again when it stands', async (t) => {
+  t.test('is polled while the stream is interrupted, and followed again afterwards', async (t) => {
     const id = await submit(server, three)
     const { page, complaints } = await openPage(t, browser, { url, token, path: `loads?id=${id}` })
     await page.getByTestId('live').filter({ hasText: 'Live' }).waitFor()
@@ -208,7 +208,7 @@ t.test('a load that is followed', async (t) => {
     complaints.length = 0
   })
 
-  t.test('of which the queue is down says so, and other pages work', async (t) => {
+  t.test('shows that the queue is down, and other pages work', async (t) => {
     isDown = true
     const { page, goTo } = await openPage(t, browser, { url, token, path: 'loads' })
     await page.getByText('The queue does not answer.').waitFor()
@@ -221,13 +221,13 @@ t.test('a load that is followed', async (t) => {
     await page.getByText('The queue does not answer.').waitFor({ state: 'detached' })
   })
 
-  t.test('that does not exist is named, with a way out', async (t) => {
+  t.test('that does not exist is named, with a link to the list', async (t) => {
     const { page, complaints } = await openPage(t, browser, {
       url,
       token,
       path: 'loads?id=11111111-1111-4111-8111-111111111111'
     })
-    await page.getByText('There is no load 11111111-1111-4111-8111-111111111111.').waitFor()
+    await page.getByText('The load 11111111-1111-4111-8111-111111111111 does not exist.').waitFor()
     await page.getByRole('link', { name: 'All loads' }).click()
     await page.getByRole('heading', { name: 'Loads', exact: true }).waitFor()
     t.ok(complaints.every((text) => text.includes('404')))

@@ -130,7 +130,7 @@ t.test('a session in a browser', async (t) => {
     }
   ]
 
-  t.test('is of no use to a page of another site or of another port', async (t) => {
+  t.test('cannot be used by a page of another site or another port', async (t) => {
     const port = await withOtherSite(t)
     const { page, context } = await openPage(t, browser, { url, token })
     const cookies = JSON.stringify((await context.cookies()).map(({ value }) => value))
@@ -178,7 +178,7 @@ t.test('a session in a browser', async (t) => {
     t.equal(await page.evaluate(`fetch('../session').then(({ status }) => status)`), 200, 'still signed in')
   })
 
-  t.test('begins at no other place than a page of ours, wherever a link says to go next', async (t) => {
+  t.test('leads only to a page of this UI, whatever the link says', async (t) => {
     for (const next of [
       'https://evil.example/',
       '//evil.example/',
@@ -203,7 +203,7 @@ t.test('a session in a browser', async (t) => {
     }
   })
 
-  t.test('that exists is said on the sign-in page, which offers to continue or to sign out', async (t) => {
+  t.test('is shown on the sign-in page, which offers to continue or to sign out', async (t) => {
     const { page, complaints } = await openPage(t, browser, { url, token, path: 'sign-in?next=./domains' })
     await page.getByText(/^You are signed in as /).waitFor()
     t.equal(await page.getByLabel('Access token', { exact: true }).count(), 0)
@@ -219,7 +219,7 @@ t.test('a session in a browser', async (t) => {
     complaints.length = 0
   })
 
-  t.test('ends by a button on a narrow screen as well', async (t) => {
+  t.test('ends by a button, also on a narrow screen', async (t) => {
     const { page, complaints } = await openPage(t, browser, { url, token, width: 320, height: 640 })
     await page.getByRole('button', { name: 'Sign out', exact: true }).click()
     await page.getByLabel('Access token', { exact: true }).waitFor()
@@ -227,7 +227,7 @@ t.test('a session in a browser', async (t) => {
     complaints.length = 0
   })
 
-  t.test('no page shows in a frame', async (t) => {
+  t.test('no page can be shown in a frame', async (t) => {
     const port = await withOtherSite(t)
     const context = await browser.newContext()
     t.teardown(() => context.close())

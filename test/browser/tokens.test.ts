@@ -16,7 +16,7 @@ t.test('the page of tokens', async (t) => {
   const browser = await withBrowser(t)
   const { url, token } = server
 
-  t.test('leads to sign-in, and from there back to the address that was wanted', async (t) => {
+  t.test('leads to sign-in, and from there back to the requested address', async (t) => {
     const { page, complaints } = await openPage(t, browser, { url, token: null, path: 'tokens?sort=-name' })
     await page.getByLabel('Access token', { exact: true }).fill(token)
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -29,7 +29,7 @@ t.test('the page of tokens', async (t) => {
     complaints.length = 0
   })
 
-  t.test('shows the secret of a new token once, and keeps it nowhere', async (t) => {
+  t.test('shows the secret of a new token once, and stores it nowhere', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'tokens' })
     await page.getByRole('button', { name: 'Create a token' }).click()
     const dialog = page.getByRole('dialog')
@@ -68,7 +68,7 @@ t.test('the page of tokens', async (t) => {
     t.match(await row.innerText(), /read, write/)
   })
 
-  t.test('revokes a token after a dialog that names it; whoever used it must sign in', async (t) => {
+  t.test('revokes a token after a dialog that names it; its users must sign in again', async (t) => {
     const doomed = await server.tokenWith(['read'])
     const other = await openPage(t, browser, { url, token: doomed, path: 'domains' })
     await other.page.getByRole('heading', { name: 'There are no domains yet.' }).waitFor()
@@ -90,7 +90,7 @@ t.test('the page of tokens', async (t) => {
     other.complaints.length = 0
   })
 
-  t.test('tells those who are no administrators whom to ask', async (t) => {
+  t.test('tells people who are not administrators whom to ask', async (t) => {
     const { page } = await openPage(t, browser, {
       url,
       token: await server.tokenWith(['write']),
@@ -100,7 +100,7 @@ t.test('the page of tokens', async (t) => {
     t.equal(await page.getByRole('button', { name: 'Create a token' }).count(), 0)
   })
 
-  t.test('lists the keys of the keyboard when ? is pressed, but not while one types', async (t) => {
+  t.test('lists keyboard shortcuts when ? is pressed, but not while typing', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'tokens' })
     await page.getByRole('heading', { name: 'Access tokens' }).waitFor()
     await page.keyboard.press('/')
@@ -115,7 +115,7 @@ t.test('the page of tokens', async (t) => {
     await help.waitFor({ state: 'detached' })
   })
 
-  t.test('has no fault that axe finds, in both themes, in the list and in dialogs', async (t) => {
+  t.test('passes axe in both themes, in the list and in dialogs', async (t) => {
     for (const theme of ['light', 'dark'] as const) {
       const { page } = await openPage(t, browser, { url, token, path: 'tokens', theme, reducedMotion: true })
       await page.getByRole('grid').waitFor()

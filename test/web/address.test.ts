@@ -4,7 +4,7 @@ import { addressOf, assetAddress, pageOf, safeNext } from '../../web/src/address
 import { cardOf, partsOfUrn } from '../../web/src/api/entity.ts'
 import { fc } from '../support/fast-check.ts'
 
-t.test('what an address is given is read back, whatever characters it has', async () => {
+t.test('an address gives back the values it was made from, whatever characters they contain', async () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'binary' }), fc.string({ minLength: 1 }), (urn, tab) => {
       const { pathname, searchParams } = new URL(
@@ -37,7 +37,7 @@ t.test('a page is the one segment below /ui/', async (t) => {
   ])
 })
 
-t.test('sign-in leads back to a page of ours alone', async (t) => {
+t.test('sign-in leads back only to a page of this UI', async (t) => {
   for (const next of [
     '//evil.example',
     'https://evil.example/ui/',
@@ -56,7 +56,7 @@ t.test('a domain opens on the page of domains', async (t) => {
   t.match(assetAddress('urn:li:dataset:x'), /^\.\/asset\?/)
 })
 
-t.test('an entity that nothing describes is called as its URN says', async (t) => {
+t.test('an entity that nothing describes has the name in its URN', async (t) => {
   const nameOf = (urn: string): string => cardOf({ urn, type: 'DATASET' }).name
   t.equal(nameOf('urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'), 'shop.orders')
   t.equal(nameOf('urn:li:dataJob:(urn:li:dataFlow:(airflow,nightly,PROD),load)'), 'load')

@@ -21,7 +21,7 @@ const levels: Levels = new Map([
 const namesOf = (rows: readonly { urn: string }[]): string => rows.map(({ urn }) => urn).join(' ')
 
 t.test('rows', async (t) => {
-  t.test('are the levels that are open, each above what is under it', async (t) => {
+  t.test('are the open levels, each domain before its children', async (t) => {
     t.equal(namesOf(rowsOf(levels, new Set())), 'a b')
     t.equal(namesOf(rowsOf(levels, new Set(['aa']))), 'a b', 'what is under a closed one is not shown')
     const rows = rowsOf(levels, new Set(['a', 'aa']))
@@ -32,7 +32,7 @@ t.test('rows', async (t) => {
     if (aaa) t.strictSame(parentsOf(rows, aaa), ['aa', 'a'])
   })
 
-  t.test('end where a domain would stand under itself', async (t) => {
+  t.test('end at a domain that is its own ancestor', async (t) => {
     const round: Levels = new Map([
       [null, [node('a', 1)]],
       ['a', [node('b', 1)]],
@@ -41,7 +41,7 @@ t.test('rows', async (t) => {
     t.equal(namesOf(rowsOf(round, new Set(['a', 'b']))), 'a b')
   })
 
-  t.test('are in the order of names, numbers by size', async (t) => {
+  t.test('are sorted by name, with numbers by size', async (t) => {
     const named = ['b', 'a10', 'A2', 'ä'].map((name, index) => ({ urn: String(index), name, childCount: 0 }))
     t.strictSame(
       sortByName(named).map(({ name }) => name),
@@ -49,7 +49,7 @@ t.test('rows', async (t) => {
     )
   })
 
-  t.test('of a search are what was found and all that is above it, open', async (t) => {
+  t.test('of a search are the found domains and the domains above them, open', async (t) => {
     const found = treeOfFound([
       { ...node('aaa'), parents: [node('aa'), node('a')] },
       { ...node('a', 2), parents: [] },
@@ -83,13 +83,13 @@ t.test('keys', async (t) => {
     t.equal(stepOf([], 0, 'ArrowDown'), null)
   })
 
-  t.test('that are letters lead to the next row that begins so', async (t) => {
+  t.test('for letters lead to the next row that begins with the letter', async (t) => {
     t.equal(rowBeginning(rows, at('a'), 'A'), at('aa'))
     t.equal(rowBeginning(rows, at('b'), 'a'), at('a'), 'from the top again')
     t.equal(rowBeginning(rows, 0, 'z'), -1)
   })
 
-  t.test('never lead out of the rows', async (t) => {
+  t.test('never leave the rows', async (t) => {
     fc.assert(
       fc.property(
         fc.subarray(['a', 'aa', 'b']),

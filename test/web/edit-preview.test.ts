@@ -42,7 +42,7 @@ t.test('downstream is everything that edges lead to, through cycles as well', as
   )
 })
 
-t.test('effects are the difference between what was and what will be reached', async () => {
+t.test('effects are the difference between the assets reached before and after', async () => {
   fc.assert(
     fc.property(anyEdges, fc.array(fc.tuple(fc.boolean(), anyEdge), { maxLength: 6 }), (edges, steps) => {
       let draft: Draft = emptyDraft

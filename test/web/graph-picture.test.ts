@@ -83,7 +83,7 @@ const answer = (
 })
 const plain = { group: 'none', toggledGroups: [], column: null, showsColumns: false } as const
 
-await t.test('a side that was opened and has more shows a stack with exactly the rest', async (t) => {
+await t.test('an expanded side with more neighbours shows a stack with exactly the rest', async (t) => {
   const picture = pictureOf(
     answer(
       [
@@ -119,7 +119,7 @@ await t.test('a side that was opened and has more shows a stack with exactly the
   )
 })
 
-await t.test('assets are counted once, also where a cycle has them on both sides', async (t) => {
+await t.test('assets are counted once, even if a cycle has them on both sides', async (t) => {
   const { counts } = pictureOf(
     answer([node('a', { side: 'START' }), node('b'), node('c', { side: 'ASIDE', degree: null })], [], {
       upstream: 7,
@@ -131,16 +131,19 @@ await t.test('assets are counted once, also where a cycle has them on both sides
   t.match(counts, { shown: 2, total: 10, aside: 1, stacks: 0 })
 })
 
-await t.test('without columns there is no row and no edge of columns, whatever the answer has', async (t) => {
-  const full = answer(
-    [node('a', { columnRows: rows('a', ['x']) }), node('b', { columnRows: rows('b', ['y']) })],
-    [edge('a', 'b')]
-  )
-  const { items } = pictureOf(full, plain)
-  t.ok(items.every((item) => item.kind !== 'card' || (item.rows.length === 0 && item.moreRows === 0)))
-})
+await t.test(
+  'without columns there are no rows and no column edges, whatever the answer contains',
+  async (t) => {
+    const full = answer(
+      [node('a', { columnRows: rows('a', ['x']) }), node('b', { columnRows: rows('b', ['y']) })],
+      [edge('a', 'b')]
+    )
+    const { items } = pictureOf(full, plain)
+    t.ok(items.every((item) => item.kind !== 'card' || (item.rows.length === 0 && item.moreRows === 0)))
+  }
+)
 
-await t.test('a card has at most eight rows, and says how many columns have none', async (t) => {
+await t.test('a card has at most eight rows, and says how many columns are not shown', async (t) => {
   const paths = Array.from({ length: 8 }, (_, index) => `c${index}`)
   const wide = answer([node('a', { columnRows: rows('a', paths, 300) })], [])
   const [item] = pictureOf(wide, { ...plain, showsColumns: true }).items
@@ -243,38 +246,41 @@ const links = fc
     pairs.map(([from, to], index): Link => ({ id: String(index), from: String(from), to: String(to) }))
   )
 
-await t.test('a closure has all that is up or down of a start, as a naive walk has it', async () => {
-  fc.assert(
-    fc.property(links, fc.nat(9), (all, at) => {
-      const start = String(at)
-      const walk = (near: (link: Link) => string, far: (link: Link) => string): Set<string> => {
-        let found = new Set([start])
-        for (;;) {
-          const next = new Set([...found, ...all.filter((link) => found.has(near(link))).map(far)])
-          if (next.size === found.size) return found
-          found = next
+await t.test(
+  'a closure contains everything upstream and downstream of a start, like a naive walk',
+  async () => {
+    fc.assert(
+      fc.property(links, fc.nat(9), (all, at) => {
+        const start = String(at)
+        const walk = (near: (link: Link) => string, far: (link: Link) => string): Set<string> => {
+          let found = new Set([start])
+          for (;;) {
+            const next = new Set([...found, ...all.filter((link) => found.has(near(link))).map(far)])
+            if (next.size === found.size) return found
+            found = next
+          }
         }
-      }
-      const down = walk(
-        ({ from }) => from,
-        ({ to }) => to
-      )
-      const up = walk(
-        ({ to }) => to,
-        ({ from }) => from
-      )
-      const expected = all.filter(({ from, to }) => down.has(from) || up.has(to)).map(({ id }) => id)
-      const closure = closureOf(linksOf(all), start)
-      return (
-        JSON.stringify([...closure.members].sort()) ===
-          JSON.stringify([...new Set([...down, ...up])].sort()) &&
-        JSON.stringify([...closure.links].sort()) === JSON.stringify(expected.sort())
-      )
-    })
-  )
-})
+        const down = walk(
+          ({ from }) => from,
+          ({ to }) => to
+        )
+        const up = walk(
+          ({ to }) => to,
+          ({ from }) => from
+        )
+        const expected = all.filter(({ from, to }) => down.has(from) || up.has(to)).map(({ id }) => id)
+        const closure = closureOf(linksOf(all), start)
+        return (
+          JSON.stringify([...closure.members].sort()) ===
+            JSON.stringify([...new Set([...down, ...up])].sort()) &&
+          JSON.stringify([...closure.links].sort()) === JSON.stringify(expected.sort())
+        )
+      })
+    )
+  }
+)
 
-await t.test('paths light their own steps only', async (t) => {
+await t.test('paths highlight only their own steps', async (t) => {
   const all: Link[] = [
     { id: 'ab', from: 'a', to: 'b' },
     { id: 'bc', from: 'b', to: 'c' },
@@ -322,7 +328,7 @@ await t.test(
   }
 )
 
-await t.test('paths leave out hidden jobs between their ends, and have no other twice', async (t) => {
+await t.test('paths leave out hidden jobs between their ends, and each path is there once', async (t) => {
   const path = (...names: string[]) =>
     names.map((urn) => ({ urn, type: urn.startsWith('job') ? 'DATA_JOB' : 'DATASET' }))
   const paths = [path('a', 'job1', 'b'), path('a', 'job2', 'b'), path('job3', 'c', 'job4')]
@@ -333,7 +339,7 @@ await t.test('paths leave out hidden jobs between their ends, and have no other 
   t.equal(shownPaths(paths, { hidesJobs: false }).length, 3)
 })
 
-await t.test('a CSV file has a line for each card, and reads back as it was', async (t) => {
+await t.test('a CSV file has a line for each card, and can be read back unchanged', async (t) => {
   const names = ['a,b', 'say "x"', 'two\nlines', '=cmd()', '+1', '@x', '-2', 'plain']
   const csv = csvOf(
     pictureOf(
@@ -372,7 +378,7 @@ await t.test('a CSV file and the list have every asset that is counted, also in 
   t.equal(csvOf(picture).trim().split('\r\n').length, 4)
 })
 
-await t.test('a text fits its room, and keeps its beginning and its end', async () => {
+await t.test('a text fits its space, and keeps its beginning and its end', async () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', maxLength: 80 }),
@@ -387,15 +393,18 @@ await t.test('a text fits its room, and keeps its beginning and its end', async 
   )
 })
 
-await t.test('a screen reader hears name, type, place, domain, and what is hidden', async (t) => {
-  t.equal(
-    labelOf(
-      node('orders', { degree: 2, upstreamCount: 3, downstreamCount: 12, hiddenDownstream: 12 }, 'Sales')
-    ),
-    'orders, dataset, hive, PROD, domain Sales, 2 hops downstream, 3 upstream, 12 downstream, 12 hidden'
-  )
-  t.match(labelOf(node('x', { side: 'START', degree: 0 })), /, start,/)
-})
+await t.test(
+  'a screen reader gets name, type, place, domain and the number of hidden neighbours',
+  async (t) => {
+    t.equal(
+      labelOf(
+        node('orders', { degree: 2, upstreamCount: 3, downstreamCount: 12, hiddenDownstream: 12 }, 'Sales')
+      ),
+      'orders, dataset, hive, PROD, domain Sales, 2 hops downstream, 3 upstream, 12 downstream, 12 hidden'
+    )
+    t.match(labelOf(node('x', { side: 'START', degree: 0 })), /, start,/)
+  }
+)
 
 await t.test(
   'a domain has the colour of its top-level domain, and the same name always the same',

@@ -67,7 +67,7 @@ const anyState: fc.Arbitrary<ViewState> = fc
   })
   .map((state) => (state.showsColumns ? state : { ...state, column: null }))
 
-await t.test('an address gives back every state that it was made of', async () => {
+await t.test('an address gives back every state that it was made from', async () => {
   fc.assert(
     fc.property(anyState, (state) => JSON.stringify(stateOf(queryOf(state))) === JSON.stringify(state))
   )
@@ -117,7 +117,7 @@ await t.test('the address of the first view has the URN alone, and it is legible
   )
 })
 
-await t.test('any text is read as some state, and nonsense is as in the first view', async (t) => {
+await t.test('any text is read as a state, and invalid values are those of the first view', async (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const state = stateOf(text)
@@ -129,7 +129,7 @@ await t.test('any text is read as some state, and nonsense is as in the first vi
   t.strictSame(stateOf(nonsense), firstView('a'))
 })
 
-await t.test('a short URN stands for one URN only', async () => {
+await t.test('a short URN means only one URN', async () => {
   fc.assert(fc.property(anyUrn, (urn) => longUrn(shortUrn(urn)) === urn))
   fc.assert(fc.property(anyUrn, anyUrn, (a, b) => a === b || shortUrn(a) !== shortUrn(b)))
 })
@@ -168,12 +168,12 @@ await t.test(
   }
 )
 
-await t.test('what was picked of a stack is asked for by name', async (t) => {
+await t.test('assets picked from a stack are requested by name', async (t) => {
   const question = questionOf(expandedBy(firstView(root), side, ['x', 'y']))
   t.strictSame(question.expand, [{ ...side, neighbours: ['x', 'y'] }])
 })
 
-await t.test('the first view asks for one hop each way, and for no column', async (t) => {
+await t.test('the first view requests one hop on each side, and no columns', async (t) => {
   t.strictSame(questionOf(firstView(root)), {
     urn: root,
     upHops: 1,
@@ -214,7 +214,7 @@ await t.test('paths are shown by naming their steps, from the start on', async (
   )
 })
 
-await t.test('a new centre keeps how things are shown, and drops what was opened', async (t) => {
+await t.test('a new centre keeps the options of the view, and drops expansions', async (t) => {
   const state = {
     ...expanded(firstView('a'), side, { hidden: 3 }),
     showsColumns: true,

@@ -35,7 +35,7 @@ t.test('the question of the impact table', async (t) => {
   )
   const question = readImpactQuestion(urn, query)
 
-  t.test('comes back from its address, without degrees that there are not', async (t) => {
+  t.test('is read back from its address, without invalid degrees', async (t) => {
     t.match(question, {
       column: 'items.[price],(x)',
       direction: 'UPSTREAM',
@@ -50,7 +50,7 @@ t.test('the question of the impact table', async (t) => {
     t.equal(isFiltered(readImpactQuestion(urn, {})), false)
   })
 
-  t.test('asks for the same rows on the screen and in the export', async (t) => {
+  t.test('requests the same rows for the screen and for the export', async (t) => {
     const rows = rowsInput(question, { count: 10, scrollId: null })
     const params = new URLSearchParams(exportPath(question).split('?')[1])
     t.equal(params.get('urn'), rows.urn)
@@ -71,7 +71,7 @@ t.test('the question of the impact table', async (t) => {
     t.equal(allInput(question).query, '')
   })
 
-  t.test('finds assets in no domain by a filter of its own', async (t) => {
+  t.test('finds assets without a domain by a separate filter', async (t) => {
     const { orFilters } = rowsInput(readImpactQuestion(urn, { domain: 'none' }), { count: 1, scrollId: null })
     t.strictSame(orFilters, [{ and: [{ field: 'domains', values: [], condition: 'EXISTS', negated: true }] }])
   })

@@ -113,7 +113,7 @@ await t.test('every edge leads from left to right, except those that close a cyc
       )
     })
   )
-  await t.test('and without a cycle none is a loop', async () => {
+  await t.test('no edge is a loop in a graph without cycles', async () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(20), fc.nat(20)), { maxLength: 60 }), (pairs) =>
         layOut(
@@ -127,7 +127,7 @@ await t.test('every edge leads from left to right, except those that close a cyc
       )
     )
   })
-  await t.test('as many loops as needed: one for a ring, one for a self loop', async (t) => {
+  await t.test('there are as many loops as needed: one for a ring, one for a self loop', async (t) => {
     const ring = layOut(
       graphOf(4, [
         [0, 1],
@@ -157,7 +157,7 @@ await t.test('every edge leads from left to right, except those that close a cyc
   })
 })
 
-await t.test('the card that is held stays where it was, whatever comes and goes around it', async () => {
+await t.test('the anchor card stays where it was, whatever appears or disappears around it', async () => {
   fc.assert(
     fc.property(anyGraph, fc.nat(), fc.array(fc.nat(), { maxLength: 10 }), (graph, pick, dropped) => {
       const former = layOut(graph)
@@ -328,7 +328,7 @@ await t.test('an empty graph has an empty picture, and an unknown end is left ou
   t.equal(layOut(graphOf(1, [[0, 5]])).edges.length, 0)
 })
 
-await t.test('what is drawn contains all that crosses the viewport', async (t) => {
+await t.test('everything that crosses the viewport is drawn', async (t) => {
   const view = fc.record({
     x: fc.double({ min: -5_000, max: 5_000, noNaN: true }),
     y: fc.double({ min: -5_000, max: 5_000, noNaN: true }),
@@ -352,7 +352,7 @@ await t.test('what is drawn contains all that crosses the viewport', async (t) =
       )
     })
   )
-  await t.test('an edge whose ends are both outside is drawn where it crosses', async (t) => {
+  await t.test('an edge that crosses the viewport is drawn, even if both its ends are outside', async (t) => {
     const window = { x: 0, y: 0, width: 100, height: 100 }
     const across = boxOfPoints([
       { x: -500, y: 50 },
@@ -364,7 +364,7 @@ await t.test('what is drawn contains all that crosses the viewport', async (t) =
     ])
     t.strictSame(visibleOf([{ box: across }, { box: beside }], window), [{ box: across }])
   })
-  await t.test('and it stays the same for small steps', async (t) => {
+  await t.test('the drawn part stays the same for small steps', async (t) => {
     const steps = Array.from({ length: 20 }, (_, index) => windowOf({ x: index * 10, y: 0, scale: 1 }, size))
     const changes = steps.filter((each, index) => index > 0 && !isSameBox(each, steps[index - 1] ?? each))
     t.ok(changes.length <= 2, `${changes.length} changes on 200 pixels`)
@@ -389,7 +389,7 @@ await t.test('a view of a box contains it, at natural size at most', async () =>
   )
 })
 
-await t.test('detail falls with the scale', async (t) => {
+await t.test('the level of detail falls with the scale', async (t) => {
   t.strictSame([1, 0.6, 0.59, 0.25, 0.2].map(detailAt), ['full', 'full', 'names', 'names', 'blocks'])
   t.ok(gaps.row > 0)
 })

@@ -12,7 +12,7 @@ const countsOf = (applied: number, unchanged: number, rejected: number, waiting:
 })
 
 t.test('the bar of a load', async (t) => {
-  t.test('has its numbers, is full, and shows each that is not 0', async (t) => {
+  t.test('has the numbers of the load, is full, and shows every number that is not 0', async (t) => {
     const count = fc.oneof(fc.nat(3), fc.nat(10_000_000))
     fc.assert(
       fc.property(fc.tuple(count, count, count, count), (numbers) => {
@@ -33,7 +33,7 @@ t.test('the bar of a load', async (t) => {
     )
   })
 
-  t.test('says how fast it goes, but not from two moments too close', async (t) => {
+  t.test('gives the speed, but not for two moments that are too close', async (t) => {
     const before = { counts: countsOf(0, 0, 0, 100), at: 1_000 }
     t.equal(rateOf(before, { counts: countsOf(40, 10, 0, 50), at: 2_000 }), 50)
     t.equal(rateOf(before, { counts: countsOf(40, 10, 0, 50), at: 1_100 }), null)
@@ -42,7 +42,7 @@ t.test('the bar of a load', async (t) => {
   })
 })
 
-t.test('the format of a file is seen by its beginning', async (t) => {
+t.test('the format of a file is detected from its beginning', async (t) => {
   const manifest = '{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json"}}'
   const catalog = '{"metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/catalog/v1.json"}}'
   const event = '{"eventTime": "2026-01-01T00:00:00Z", "producer": "x", "job": {"name": "a"}, "run": {}}'

@@ -26,7 +26,7 @@ t.test('every document fits the schema', async (t) => {
     )
 })
 
-t.test('every operation has a name, so that logs say what was asked', async (t) => {
+t.test('every operation has a name, which logs contain', async (t) => {
   for (const { name, text } of documents) t.match(text, /\b(query|mutation) \w/, name)
 })
 

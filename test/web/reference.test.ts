@@ -55,7 +55,7 @@ t.test('every operation is in the group of its tag', async (t) => {
   })
 })
 
-t.test('references are followed, and one to itself ends', async (t) => {
+t.test('references are followed, and one to itself ends the walk', async (t) => {
   t.equal(typeText({ type: 'array', items: { $ref: '#/components/schemas/Load' } }), 'array of Load')
   t.strictSame(
     fieldsOf(description, { $ref: '#/components/schemas/Load' }).map(({ name, isRequired }) => [

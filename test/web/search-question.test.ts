@@ -33,7 +33,7 @@ t.test('filters survive the address, whatever their values contain', async () =>
   )
 })
 
-t.test('a filter is chosen and left again', async (t) => {
+t.test('a filter is set and removed again', async (t) => {
   const chosen = toggled([], 'platform', hive)
   t.strictSame(chosen, [{ field: 'platform', values: [hive] }])
   t.strictSame(toggled(chosen, 'platform', hive), [])
@@ -42,7 +42,7 @@ t.test('a filter is chosen and left again', async (t) => {
   ])
 })
 
-t.test('the command asks the same, and is curl where the command line has no option', async (t) => {
+t.test('the command asks the same, and uses curl if the command line has no option', async (t) => {
   t.equal(
     searchCommand(
       "it's",

@@ -41,13 +41,13 @@ t.test('rows', async (t) => {
     )
   })
 
-  t.test('stay as they come without a sort, and with one of an unknown column', async (t) => {
+  t.test('keep their order without a sort, and with one by an unknown column', async (t) => {
     const rows = rowsOf(['b', 2], ['a', 1])
     t.equal(sortRows(rows, columns, null), rows)
     t.equal(sortRows(rows, columns, { id: 'constructor', isDescending: false }), rows)
   })
 
-  t.test('are all there once after any sort, and equal ones keep their order', async (t) => {
+  t.test('each appear once after any sort, and equal ones keep their order', async (t) => {
     const value = fc.record({
       name: fc.option(fc.constantFrom('a', 'B', 'b', 'ä', '10', '9')),
       size: fc.option(fc.integer({ min: 0, max: 3 }))
@@ -74,7 +74,7 @@ t.test('rows', async (t) => {
   })
 })
 
-t.test('a click on a head sorts up, then down, then not at all', async (t) => {
+t.test('clicks on a column head sort ascending, then descending, then not at all', async (t) => {
   const first = nextSort(null, 'name')
   const second = nextSort(first, 'name')
   t.strictSame([first, second, nextSort(second, 'name'), nextSort(second, 'size')].map(printSort), [

@@ -116,7 +116,7 @@ export const loadTexts = {
   downloadNdjson: 'Download as NDJSON',
   downloadCsv: 'Download as CSV',
   codeCount: (code: string, count: number): string => `${code} (${number(count)})`,
-  missing: (id: string): string => `There is no load ${id}.`,
+  missing: (id: string): string => `The load ${id} does not exist.`,
   missingHint:
     'Loads are kept for 30 days, and are visible to the token that sent them and to administrators.',
   drop: {
