@@ -91,7 +91,7 @@ t.test('a pool counts what is written to, not what it has addresses for', async 
   t.ok(adjacency.bytes < 100_000, 'what is not written to does not count')
 })
 
-t.test('a large walk stops where no list is, whatever was walked before it', async (t) => {
+t.test('a large walk stops at entities without a list, whatever was walked before it', async (t) => {
   const bounds = { maxHops: 100, maxEntities: 10_000 }
   const chain = new Adjacency()
   for (const id of range(1, 2_000)) add(chain, id, [id + 1], null)

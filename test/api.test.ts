@@ -42,7 +42,7 @@ t.test('transport', async (t) => {
     }
   })
 
-  t.test('a request id of the caller is kept where it is one', async (t) => {
+  t.test('a well-formed request id of the caller is used', async (t) => {
     const idOf = async (id: string) => await rest({ url: '/no/such', headers: { 'x-request-id': id } })
     t.match(await idOf('abc-1.2_3'), {
       headers: { 'x-request-id': 'abc-1.2_3' },
@@ -463,7 +463,7 @@ t.test('mutations of domains', async (t) => {
     )
   })
 
-  t.test('clashes and absent parents are told in the words that clients know', async (t) => {
+  t.test('name conflicts and absent parents have the messages that clients know', async (t) => {
     t.match(await refusal('createDomain(input: { id: "test id", name: "Other" })'), {
       message: 'This Domain already exists!',
       data: { m: null }
@@ -570,7 +570,7 @@ t.test('mutations of domains', async (t) => {
     })
   })
 
-  t.test('an asset is in the domain last set, and in none after unsetDomain', async (t) => {
+  t.test('an asset is in the domain set last, and in no domain after unsetDomain', async (t) => {
     await run(
       '{ a: createDomain(input: { id: "one", name: "One" }) b: createDomain(input: { id: "two", name: "Two" }) }'
     )
@@ -793,7 +793,7 @@ t.test('operations', async (t) => {
     t.same((await rest({ url: '/api/limits' })).body, limits)
   })
 
-  t.test('metrics want their own token where there is one', async (t) => {
+  t.test('metrics need their own token if one is set', async (t) => {
     t.equal((await rest({ url: '/metrics', token: null })).status, 401)
     t.equal((await rest({ url: '/metrics' })).status, 401)
     const { status, text } = await rest({ url: '/metrics', token: 'metrics-secret' })

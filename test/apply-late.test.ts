@@ -187,7 +187,7 @@ t.test('a chunk that comes late', async (t) => {
     }
   )
 
-  await t.test('sets nothing beside an edge that was taken away since', async (t) => {
+  await t.test('does not set attributes of an edge that was removed later', async (t) => {
     const owner = dataset('said and unsaid')
     await apply(db, ...create(owner), upsert(owner, 'upstreamLineage', { upstreams: [upstream(b)] }))
     const load = await openLoad(db)
@@ -279,7 +279,7 @@ t.test('a chunk that comes late', async (t) => {
     )
   })
 
-  await t.test('does not undo what said the same since', async (t) => {
+  await t.test('does not undo a later change with the same content', async (t) => {
     await apply(db, addEdge(b, a), setDomain(a, home), upsert(c, 'datasetProperties', { name: 'C' }))
     const load = await openLoad(db)
     t.same(
@@ -337,7 +337,7 @@ t.test('a chunk that comes late', async (t) => {
     await endLoad(db, load)
   })
 
-  await t.test('comes before what a patch or a list said since about the domain of an asset', async (t) => {
+  await t.test('comes before a later patch or list about the domain of an asset', async (t) => {
     const asset = dataset('in a domain')
     const other = domain('other')
     const said = { domains: [home], domainAssociations: [{ domain: home, context: 'said' }] }
@@ -505,41 +505,44 @@ t.test('a chunk that comes late', async (t) => {
     }
   )
 
-  await t.test('with placeholders: a removal is remembered on what nobody had named', async (t) => {
-    const load = await openLoad(db, { missingReferences: 'create' })
-    const newer = await openLoad(db, { missingReferences: 'create' })
-    const [x, y] = [dataset('x'), dataset('y')]
-    t.same(
-      (
-        await applyAsChunk(
-          db,
-          newer,
-          lines(
-            [removeEdge(x, y)],
-            [patch(a, 'upstreamLineage', { op: 'remove', path: `/upstreams/${segment(x)}` })],
-            [unsetDomain(y)]
-          ),
-          { missingReferences: 'create' }
-        )
-      ).map((verdict) => verdict.outcome),
-      Array(3).fill('unchanged')
-    )
-    const verdicts = await applyAsChunk(
-      db,
-      load,
-      lines([addEdge(x, y)], [addEdge(x, a)], [setDomain(y, home)]),
-      { missingReferences: 'create' }
-    )
-    t.notOk((await upstreamsOf(db)).includes(x))
-    t.same(await upstreamsOf(db, y), [])
-    t.match(await valueOf(db, y, 'domains'), { domains: { length: 0 } })
-    t.same(
-      verdicts.map((verdict) => verdict.line),
-      [1, 2, 3]
-    )
-    await endLoad(db, load)
-    await endLoad(db, newer)
-  })
+  await t.test(
+    'with placeholders: a removal is remembered for an entity that nobody had named',
+    async (t) => {
+      const load = await openLoad(db, { missingReferences: 'create' })
+      const newer = await openLoad(db, { missingReferences: 'create' })
+      const [x, y] = [dataset('x'), dataset('y')]
+      t.same(
+        (
+          await applyAsChunk(
+            db,
+            newer,
+            lines(
+              [removeEdge(x, y)],
+              [patch(a, 'upstreamLineage', { op: 'remove', path: `/upstreams/${segment(x)}` })],
+              [unsetDomain(y)]
+            ),
+            { missingReferences: 'create' }
+          )
+        ).map((verdict) => verdict.outcome),
+        Array(3).fill('unchanged')
+      )
+      const verdicts = await applyAsChunk(
+        db,
+        load,
+        lines([addEdge(x, y)], [addEdge(x, a)], [setDomain(y, home)]),
+        { missingReferences: 'create' }
+      )
+      t.notOk((await upstreamsOf(db)).includes(x))
+      t.same(await upstreamsOf(db, y), [])
+      t.match(await valueOf(db, y, 'domains'), { domains: { length: 0 } })
+      t.same(
+        verdicts.map((verdict) => verdict.line),
+        [1, 2, 3]
+      )
+      await endLoad(db, load)
+      await endLoad(db, newer)
+    }
+  )
 })
 
 t.test('nothing is remembered when nothing older is unfinished', async (t) => {
@@ -556,7 +559,7 @@ t.test('nothing is remembered when nothing older is unfinished', async (t) => {
   t.equal(before.length + 1, (await query(db, 'select seq from statement')).length)
 })
 
-t.test('one audit row a call and a chunk says who did what; a chunk has one at most', async (t) => {
+t.test('each call has one audit row that says who did what, and each chunk at most one', async (t) => {
   const { db } = await withDatabase(t)
   await applyCall(
     db,

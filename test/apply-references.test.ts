@@ -267,7 +267,7 @@ t.test(
   }
 )
 
-t.test('references hold in whatever order a call has them', async (t) => {
+t.test('references are resolved in whatever order a call contains them', async (t) => {
   const { db } = await withDatabase(t)
   const [p, q] = [chart('p'), chart('q')]
   const inputs = (urn: Urn): Change =>
@@ -292,50 +292,53 @@ t.test('references hold in whatever order a call has them', async (t) => {
   t.same(await valueOf(db, here, 'domains'), inDomain(home))
 })
 
-t.test('what is refused takes with it what stands on it, whenever that shows', async (t) => {
-  const { db } = await withDatabase(t)
-  await settle(db)
-  const chain = (from: number) => [
-    record(from, setDomain(here, domain('second'))),
-    record(from + 1, createDomain(domain('second'), 'Second', domain('first'))),
-    record(from + 2, upsert(here, 'domains', { domains: [domain('second')] })),
-    record(from + 3, ...create(dataset('fine')))
-  ]
-  await t.test('a creator whose own reference is missing', async (t) => {
-    const verdicts = await applyAsChunk(db, await openLoad(db), [
-      ...chain(1),
-      record(5, createDomain(domain('first'), 'First', domain('nowhere')))
-    ])
-    t.same(outcomes(verdicts), ['rejected', 'rejected', 'rejected', 'applied', 'rejected'])
-    t.same(
-      verdicts.flatMap((verdict) => (verdict.outcome === 'rejected' ? verdict.details.urn : [])),
-      [domain('second'), domain('first'), domain('second'), domain('nowhere')]
-    )
-  })
-  await t.test('a creator that is refused only when it is tried', async (t) => {
-    const verdicts = await applyAsChunk(db, await openLoad(db), [
-      ...chain(1),
-      record(5, createDomain(domain('first'), 'Home'))
-    ])
-    t.same(outcomes(verdicts), ['rejected', 'rejected', 'rejected', 'unchanged', 'rejected'])
-    t.same(
-      verdicts.flatMap((verdict) => (verdict.outcome === 'rejected' ? verdict.code : [])),
-      ['MISSING_REFERENCE', 'MISSING_REFERENCE', 'MISSING_REFERENCE', 'CONFLICT']
-    )
-    t.equal(await valueOf(db, here, 'domains'), null)
-    t.equal(await presence(db, domain('second')), null)
-  })
-  await t.test('another creator of the same entity will do', async (t) => {
-    const verdicts = await applyAsChunk(db, await openLoad(db), [
-      ...chain(1),
-      record(5, createDomain(domain('first'), 'Home')),
-      record(6, createDomain(domain('first'), 'First'))
-    ])
-    t.same(outcomes(verdicts), ['applied', 'applied', 'unchanged', 'unchanged', 'rejected', 'applied'])
-  })
-})
+t.test(
+  'a refused change also refuses the changes that depend on it, in whatever order they are found',
+  async (t) => {
+    const { db } = await withDatabase(t)
+    await settle(db)
+    const chain = (from: number) => [
+      record(from, setDomain(here, domain('second'))),
+      record(from + 1, createDomain(domain('second'), 'Second', domain('first'))),
+      record(from + 2, upsert(here, 'domains', { domains: [domain('second')] })),
+      record(from + 3, ...create(dataset('fine')))
+    ]
+    await t.test('a record that creates an entity but misses its own reference', async (t) => {
+      const verdicts = await applyAsChunk(db, await openLoad(db), [
+        ...chain(1),
+        record(5, createDomain(domain('first'), 'First', domain('nowhere')))
+      ])
+      t.same(outcomes(verdicts), ['rejected', 'rejected', 'rejected', 'applied', 'rejected'])
+      t.same(
+        verdicts.flatMap((verdict) => (verdict.outcome === 'rejected' ? verdict.details.urn : [])),
+        [domain('second'), domain('first'), domain('second'), domain('nowhere')]
+      )
+    })
+    await t.test('a creator that is refused only when it is tried', async (t) => {
+      const verdicts = await applyAsChunk(db, await openLoad(db), [
+        ...chain(1),
+        record(5, createDomain(domain('first'), 'Home'))
+      ])
+      t.same(outcomes(verdicts), ['rejected', 'rejected', 'rejected', 'unchanged', 'rejected'])
+      t.same(
+        verdicts.flatMap((verdict) => (verdict.outcome === 'rejected' ? verdict.code : [])),
+        ['MISSING_REFERENCE', 'MISSING_REFERENCE', 'MISSING_REFERENCE', 'CONFLICT']
+      )
+      t.equal(await valueOf(db, here, 'domains'), null)
+      t.equal(await presence(db, domain('second')), null)
+    })
+    await t.test('another creator of the same entity will do', async (t) => {
+      const verdicts = await applyAsChunk(db, await openLoad(db), [
+        ...chain(1),
+        record(5, createDomain(domain('first'), 'Home')),
+        record(6, createDomain(domain('first'), 'First'))
+      ])
+      t.same(outcomes(verdicts), ['applied', 'applied', 'unchanged', 'unchanged', 'rejected', 'applied'])
+    })
+  }
+)
 
-t.test('a chunk waits where an older load may yet create what it refers to', async (t) => {
+t.test('a chunk waits if an older load may still create what it refers to', async (t) => {
   const { db } = await withDatabase(t)
   await settle(db)
   const creating = await openLoad(db, { currentPass: 1 })
@@ -450,7 +453,7 @@ t.test('deletion', async (t) => {
       t.equal((await refusalOf(apply(db, addEdge(gone, here)))).code, 'MISSING_REFERENCE')
     }
   )
-  await t.test('created anew it begins anew', async (t) => {
+  await t.test('an entity that is created again begins without history', async (t) => {
     await build()
     t.equal(await statements(), 6)
     t.equal(await presence(db, gone), true)
@@ -459,7 +462,7 @@ t.test('deletion', async (t) => {
       1
     )
   })
-  await t.test('within one call it stands between what comes before it and what comes after', async (t) => {
+  await t.test('within one call it is applied between the changes before and after it', async (t) => {
     await build()
     const before = await tableChecksums(db)
     t.equal(

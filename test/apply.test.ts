@@ -194,7 +194,7 @@ t.test('JSON aspects', async (t) => {
     )
   })
 
-  t.test('only so many versions are kept', async (t) => {
+  t.test('a limited number of versions is kept', async (t) => {
     const urn = dataset('often')
     for (let n = 1; n <= 30; n += 1) await apply(db, upsert(urn, 'datasetProperties', { name: `${n}` }))
     t.equal((await readAspect(db, urn, 'datasetProperties', 30))?.value.name, '30')

@@ -179,7 +179,7 @@ t.test('authentication', async (t) => {
       t.equal((await rest({ url, token: null })).status, 200, url)
   })
 
-  t.test('nothing but the token says who acts', async (t) => {
+  t.test('only the token decides who acts', async (t) => {
     const token = await tokenWith(['write'], { actorUrn: 'urn:li:corpuser:etl' })
     const forged = {
       'x-datahub-actor': 'urn:li:corpuser:root',
@@ -546,7 +546,7 @@ t.test('the first token', async (t) => {
   })
 })
 
-t.test('a database that is away lets nobody in', async (t) => {
+t.test('nobody is admitted while the database does not answer', async (t) => {
   // The graph has a connection of its own, which stays open.
   const { rest, graphql, db, tokenWith } = await withServer(t, { memory: false })
   const unseen = await tokenWith(['admin'])

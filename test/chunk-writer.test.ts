@@ -62,7 +62,7 @@ t.test('a writer that stores behind', async (t) => {
     )
   })
 
-  t.test('throws what went wrong where the next chunk is full, and is then idle', async (t) => {
+  t.test('throws an error when the next chunk is full, and is then idle', async (t) => {
     let calls = 0
     const writer = createChunkWriter(
       'id',
@@ -135,7 +135,7 @@ t.test(
   }
 )
 
-t.test('a retry whose chunks meet a deadlock is done again, and one that has no room says so', async (t) => {
+t.test('a retry whose chunks meet a deadlock is repeated, and one without disk space says so', async (t) => {
   const bench = await withLoadBench(t)
   const count = limits.chunkMaxRecords + 1_500
   const id = await bench.submit(

@@ -268,7 +268,7 @@ t.test('a catalog on the command line', async (t) => {
   })
 })
 
-t.test('ends with 4 when nobody answers, somebody else, or not to the end', async (t) => {
+t.test('ends with 4 after no answer, an answer of another server, or an incomplete one', async (t) => {
   const commands = [
     ['search', 'x'],
     ['resolve', 'x'],

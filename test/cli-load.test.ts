@@ -138,7 +138,7 @@ t.test('load', async (t) => {
     t.match(await run(['load', path]), { code: 1, err: [/token is needed/] })
   })
 
-  t.test('ends with 4 when nobody answers, or somebody else', async (t) => {
+  t.test('ends with 4 after no answer, or an answer of another server', async (t) => {
     const path = file('good.ndjson', good)
     const nobody = { ...env, TRIBUTARY_URL: `http://127.0.0.1:${await freePort()}` }
     t.match(await run(['load', path, '--retry-for', '0'], { env: nobody }), {
@@ -208,7 +208,7 @@ t.test('load', async (t) => {
     }
   )
 
-  t.test('draws no bar into a pipe, and names the file of a reject where there are several', async (t) => {
+  t.test('draws no bar into a pipe, and names the file of a reject if there are several files', async (t) => {
     const two = await run(['load', file('first.ndjson', good), file('second.ndjson', 'bad\n')], { env })
     t.equal(two.code, 2)
     t.notMatch(two.err.join('\n'), /\[[#.]{20}\]/)
@@ -454,7 +454,7 @@ t.test('load', async (t) => {
   })
 })
 
-t.test('a load is named by how its id begins, where only one begins so', async (t) => {
+t.test('a load is named by the beginning of its id, if only one id begins so', async (t) => {
   const load = (id: string): object => ({
     id,
     state: 'done',
@@ -587,7 +587,7 @@ t.test('what is sent', async (t) => {
     })
   })
 
-  t.test('goes as it is where it is packed, and is packed on the way where that is asked for', async (t) => {
+  t.test('is sent unchanged if it is compressed, and compressed on the way on request', async (t) => {
     const packed = gzipSync('x\n')
     const {
       sent: [asItIs]

@@ -95,7 +95,7 @@ t.test('an upload that finds no answer', async (t) => {
     }
   })
 
-  t.test('is not sent again where that would not help, and ends with 1', async (t) => {
+  t.test('is not sent again if that would not help, and ends with 1', async (t) => {
     for (const [status, code] of [
       [409, 'CONFLICT'],
       [422, 'IDEMPOTENCY_MISMATCH'],
@@ -108,7 +108,7 @@ t.test('an upload that finds no answer', async (t) => {
     }
   })
 
-  t.test('is given up when nobody has taken it for as long as was said, and ends with 4', async (t) => {
+  t.test('is given up if the server does not accept it in the given time, and ends with 4', async (t) => {
     const { url, attempts } = await withAttempts(
       t,
       Array.from({ length: 50 }, (): Doing => ({ status: 503 }))
@@ -185,7 +185,7 @@ t.test('standard input is kept', async (t) => {
     t.ok(whole.startsWith(String((await abandoned).value)))
   })
 
-  t.test('or, where there is no room, sent once', async (t) => {
+  t.test('or, without disk space, is sent only once', async (t) => {
     const spool = openSpool(Readable.from(parts), join(folder, 'none'), 1_000)
     t.equal(await textOf(spool.read()), whole)
     t.match(spool.problem(), /ENOENT/)
@@ -244,7 +244,7 @@ t.test('Ctrl-C', async (t) => {
     t.equal(run.said(), 'Interrupted. The upload was stopped, and nothing of it is applied.\n')
   })
 
-  t.test('says that nothing was sent where no server was reached', async (t) => {
+  t.test('says that nothing was sent if no server was reached', async (t) => {
     const run = runProgram(t, 'bin/tributary.js', ['load', path], {
       cwd: folder,
       env: { TRIBUTARY_URL: `http://127.0.0.1:${await freePort()}`, TRIBUTARY_TOKEN: 'x' }
@@ -300,7 +300,7 @@ t.test('a load is followed', async (t) => {
     return { ...(await send(url, [path, '--retry-for', '20'], { isTty: true })), streams, asked }
   }
 
-  t.test('by its events, in whatever pieces they come, when it takes longer than a moment', async (t) => {
+  t.test('by its events, in whatever pieces they arrive, if it takes longer than a moment', async (t) => {
     const whole = `retry: 1000\n\n: still here\n\nevent: load\nid: 1\ndata: ${at(5)}\n\nevent: load\r\ndata: ${at(9)}\r\n\r\n`
     const { code, out, drawn, streams, asked } = await follow(t, (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
@@ -315,7 +315,7 @@ t.test('a load is followed', async (t) => {
     t.ok(drawn.some((line) => line.includes('5 of 9 records')))
   })
 
-  t.test('by asking where there are none, or no more than some', async (t) => {
+  t.test('by polling, if there are no events or they stop', async (t) => {
     for (const status of [404, 503, 429, 200]) {
       t.match(
         await follow(t, (response) =>
@@ -327,7 +327,7 @@ t.test('a load is followed', async (t) => {
     }
   })
 
-  t.test('and again by its events where they were cut off', async (t) => {
+  t.test('and by its events again, if they were interrupted', async (t) => {
     const { code, streams } = await follow(t, (response, count) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(`data: ${at(count === 1 ? 3 : 9)}\n\n`, () => {

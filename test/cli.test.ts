@@ -356,7 +356,7 @@ t.test('lineage', async (t) => {
   )
   const lineage = (...args: string[]): Promise<Outcome> => run(['lineage', ...args], { env })
 
-  t.test('is a tree: each entity once where it is nearest, and marked where it is met again', async (t) => {
+  t.test('is a tree: each entity once at its nearest place, and marked at later ones', async (t) => {
     t.strictSame(await lineage(a), {
       code: 0,
       err: [],
@@ -400,42 +400,45 @@ t.test('lineage', async (t) => {
     )
   })
 
-  t.test('goes both ways, follows columns, and shows apart what hangs below what was left out', async (t) => {
-    t.match(await lineage(d, '--direction', 'both'), {
-      code: 0,
-      out: [
-        `Upstream of ${d}`,
-        /^d/,
-        /b/,
-        /a/,
-        /d.*again/,
-        /c/,
-        /a.*again/,
-        /3 entities/,
-        '',
-        `Downstream of ${d}`
-      ]
-    })
-    t.strictSame((await lineage(a, '--columns')).out.slice(1), [
-      'a.p (SCHEMA_FIELD, hive)',
-      '└─ b.q (SCHEMA_FIELD, hive)',
-      '1 entity within 1 hop, complete'
-    ])
-    t.strictSame(
-      (await lineage(y, '--types', 'DATA_JOB')).out.slice(2),
-      [
-        '└─ x (DATA_JOB, airflow)',
-        '   └─  [31mred line (DATASET, hive) (again)',
+  t.test(
+    'follows both directions and columns, and lists entities below hidden ones separately',
+    async (t) => {
+      t.match(await lineage(d, '--direction', 'both'), {
+        code: 0,
+        out: [
+          `Upstream of ${d}`,
+          /^d/,
+          /b/,
+          /a/,
+          /d.*again/,
+          /c/,
+          /a.*again/,
+          /3 entities/,
+          '',
+          `Downstream of ${d}`
+        ]
+      })
+      t.strictSame((await lineage(a, '--columns')).out.slice(1), [
+        'a.p (SCHEMA_FIELD, hive)',
+        '└─ b.q (SCHEMA_FIELD, hive)',
         '1 entity within 1 hop, complete'
-      ],
-      'and no name steers the terminal'
-    )
-    t.strictSame((await lineage(a, '--types', 'DATASET')).out.length, 8)
-    t.strictSame((await lineage(x, '--types', 'DATA_JOB')).out.slice(1), [
-      'x (DATA_JOB, airflow)',
-      '0 entities within 0 hops, complete'
-    ])
-  })
+      ])
+      t.strictSame(
+        (await lineage(y, '--types', 'DATA_JOB')).out.slice(2),
+        [
+          '└─ x (DATA_JOB, airflow)',
+          '   └─  [31mred line (DATASET, hive) (again)',
+          '1 entity within 1 hop, complete'
+        ],
+        'and no name steers the terminal'
+      )
+      t.strictSame((await lineage(a, '--types', 'DATASET')).out.length, 8)
+      t.strictSame((await lineage(x, '--types', 'DATA_JOB')).out.slice(1), [
+        'x (DATA_JOB, airflow)',
+        '0 entities within 0 hops, complete'
+      ])
+    }
+  )
 
   t.test('is printed whole as JSON', async (t) => {
     const whole = (
@@ -478,7 +481,7 @@ t.test('lineage', async (t) => {
     ])
   })
 
-  t.test('ends with 1 when it is refused, and with 4 when nobody answers, or not to the end', async (t) => {
+  t.test('ends with 1 when it is refused, and with 4 after no answer or an incomplete one', async (t) => {
     t.match(await lineage(dataset('absent')), { code: 1, out: { length: 0 }, err: [/NOT_FOUND: .*absent/] })
     t.match(await lineage('nonsense'), { code: 1, err: [/NOT_FOUND: .*nonsense/] })
     t.match(await lineage('urn:li:nonsense'), { code: 1, err: [/INVALID_URN/] })
@@ -514,7 +517,7 @@ t.test('lineage', async (t) => {
 t.test('doctor', async (t) => {
   const { db, url } = await withDatabase(t)
 
-  t.test('finds nothing wrong where nothing is', async (t) => {
+  t.test('finds nothing wrong if nothing is wrong', async (t) => {
     const { code, out } = await run(['doctor', '--json'], { env: { DATABASE_URL: url } })
     const findings: { check: string; verdict: string }[] = out.map((line) => JSON.parse(line))
     // the temporary database of the tests is not durable

@@ -91,7 +91,7 @@ t.test('cells', async (t) => {
       t.throws(() => splitCells(row), { code: 'BAD_REQUEST' }, row)
   })
 
-  t.test('come back as they were printed, whatever they begin with', async (t) => {
+  t.test('are read back as they were printed, whatever they begin with', async (t) => {
     const cell = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', '"', ',', 'a', '\uff1d') })
@@ -190,7 +190,7 @@ t.test('a header', async (t) => {
 })
 
 t.test('rows', async (t) => {
-  t.test('are numbered by the physical line they begin on, whatever ends them', async (t) => {
+  t.test('are numbered by the physical line on which they begin, whatever ends the line', async (t) => {
     const text = '\ufeff\r\nupstream,downstream\r\n\r\na,b\n"c\r\nd",e\n , ,\n,,\nf,"g\n\n"\r\nh,i'.slice(1)
     t.strictSame(shortly(await rowsOf(text)), [
       '2 upstream,downstream',
@@ -499,7 +499,7 @@ t.test('what an independent writer writes is read back, wherever the bytes are c
   t.pass()
 })
 
-t.test('any text gives the same rows wherever its bytes are cut, and loses none of them', async (t) => {
+t.test('any text gives the same rows wherever its bytes are divided, and no row is lost', async (t) => {
   const text = fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r\n', 'a', '🙂', ' '), maxLength: 80 })
   await fc.assert(
     fc.asyncProperty(

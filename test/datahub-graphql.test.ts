@@ -63,7 +63,7 @@ t.test('me', async (t) => {
     )
   })
 
-  await t.test('appConfig says the version, and that nobody is told anything', async (t) => {
+  await t.test('appConfig gives the version, and says that telemetry is off', async (t) => {
     const { body } = await server.graphql(
       '{ appConfig { appVersion authConfig { tokenAuthEnabled } telemetryConfig { enableThirdPartyLogging } } }'
     )

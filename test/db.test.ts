@@ -334,7 +334,7 @@ t.test('rows sent by COPY', async (t) => {
     }
   )
 
-  t.test('end with an error that passes where the connection is cut', async (t) => {
+  t.test('end with a temporary error if the connection is interrupted', async (t) => {
     await query(db, 'truncate number')
     const cut = inTransaction(db, async (tx) => {
       await query(tx, 'create temporary table cut (value int) on commit drop')

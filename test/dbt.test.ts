@@ -471,7 +471,7 @@ t.test('refusals', async (t) => {
     t.match((await load(server, body, parameters)).body, error, name)
   t.match((await rest({ url: '/loads' })).body, { loads: { length: 0 } }, 'nothing of them is stored')
 
-  t.test('a node that cannot be read is a reject that names it, and holds the removal back', async (t) => {
+  t.test('a node that cannot be read is a reject that names it, and prevents the removal', async (t) => {
     const nodes = [
       node('seed.shop.a'),
       node('model.shop.b', ['seed.shop.a']),
@@ -577,7 +577,7 @@ t.test('tributary load', async (t) => {
   const columns = file('catalog.json', catalog({ 'model.shop.orders': [['id', 'integer']] }))
   const results = file('run_results.json', runResults({ 'model.shop.orders': 'success' }))
 
-  t.test('takes a project with what is beside it', async (t) => {
+  t.test('loads a project with its other artifacts', async (t) => {
     const beside = ['--catalog', columns, '--run-results', results]
     t.match(await run(['load', project, ...beside], { env }), {
       code: 0,

@@ -110,7 +110,7 @@ t.test('new assets', async (t) => {
     t.equal(found.get(job('copy')), 'money')
   })
 
-  await t.test('stay where the call that makes them puts them, or out of every domain', async (t) => {
+  await t.test('stay in the domain that their own call sets, or in none', async (t) => {
     await apply(
       db,
       ...create(dataset('shop.chosen')),
@@ -159,7 +159,7 @@ t.test('new assets', async (t) => {
     t.equal(await domainOf(db, dataset('shop.same call')), 'sales', 'a domain of the same call exists')
   })
 
-  await t.test('cost nothing where there are no rules, and none is left', async (t) => {
+  await t.test('cost nothing without rules', async (t) => {
     await setDomainRules(db, { rules: [] }, call)
     await apply(db, ...create(dataset('shop.free')))
     t.equal(await domainOf(db, dataset('shop.free')), null)

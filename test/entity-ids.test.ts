@@ -70,7 +70,7 @@ t.test(
   }
 )
 
-t.test('an id is asked for once, and what has none each time', async (t) => {
+t.test('an id is read once, and an entity without an id each time', async (t) => {
   const { db } = await withDatabase(t)
   await ensureEpoch(db)
   await apply(db, ...create(a, b))
@@ -105,7 +105,7 @@ t.test('a database that was restored has given its ids anew', async (t) => {
   t.same((await find(db, ids, [a, b])).ids, await idsOf(db, [a, b]))
 })
 
-t.test('what is given by its id is asked for once, and judged anew after anything was deleted', async (t) => {
+t.test('an entity given by its id is read once, and again after any deletion', async (t) => {
   const { db } = await withDatabase(t)
   await apply(db, ...create(a, b))
   await applyCall(db, [record(0, addEdge(c, a))], asCall({ missingReferences: 'create' }))
@@ -131,7 +131,7 @@ t.test('what is given by its id is asked for once, and judged anew after anythin
   t.same(await judge(idB), [idB], 'but in another life of the database')
 })
 
-t.test('an edge to what was deleted since is refused, and applied when it is there again', async (t) => {
+t.test('an edge to a deleted entity is refused, and applied when the entity exists again', async (t) => {
   const bench = await withLoadBench(t)
   await apply(bench.db, ...create(a, b))
   const load = async (): Promise<object> => {

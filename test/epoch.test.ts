@@ -43,7 +43,7 @@ t.test('the epoch of a database', async (t) => {
     }
   })
 
-  await t.test('is another where the table was restored with its row', async (t) => {
+  await t.test('is a different one if the table was restored with its row', async (t) => {
     const restored = connectTestDatabase(url)
     try {
       t.equal(await epochOf(restored), first)
@@ -60,7 +60,7 @@ t.test('the epoch of a database', async (t) => {
     }
   })
 
-  await t.test('is none where recovery has emptied the table', async (t) => {
+  await t.test('is absent if recovery has emptied the table', async (t) => {
     const crashed = connectTestDatabase(url)
     try {
       await query(crashed, 'delete from graph_epoch')

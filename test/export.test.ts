@@ -446,7 +446,7 @@ t.test('what names hold does not break a format', async (t) => {
   })
 })
 
-t.test('what cannot be answered is said before a row is sent', async (t) => {
+t.test('a question that cannot be answered is refused before the first row', async (t) => {
   const server = await withServer(t)
   const start = dataset('refused')
   await apply(server.db, ...create(start))
@@ -679,7 +679,7 @@ t.test(`an export of ${manyCount} rows`, async (t) => {
     }
   })
 
-  await t.test('ends early where the database does', async (t) => {
+  await t.test('ends early if the database ends', async (t) => {
     const app = await withExports(t, { db, memory: null })
     const answer = await opened(urlOf(app))
     await once(answer, 'readable')
@@ -763,7 +763,7 @@ t.test(`an export of ${manyCount} rows`, async (t) => {
     t.notMatch(times.join(' '), 'read read', 'no slice begins with what an earlier one has left')
   })
 
-  await t.test('fails before its first row where the walk takes too long', async (t) => {
+  await t.test('fails before its first row if the walk takes too long', async (t) => {
     const late = withReaders(memory, (reader) => ({
       ...reader,
       walk: () => Promise.reject(new CatalogError('DEADLINE_EXCEEDED', 'too long'))

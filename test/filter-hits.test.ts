@@ -138,7 +138,7 @@ t.test('what is kept of many hits', async (t) => {
     })
   }
 
-  await t.test('has a fingerprint of its own where an id, a degree or the order differs', async (t) => {
+  await t.test('has a different fingerprint if an id, a degree or the order differs', async (t) => {
     const question = checkQuestion({ urn: hive, direction: 'DOWNSTREAM' })
     const printOf = (hitIds: number[], degrees: number[]): Promise<number> =>
       db.transaction(

@@ -54,7 +54,7 @@ function historyOfMoments() {
 }
 
 t.test('the judge of freshness', async (t) => {
-  t.test('allows nothing but what is there, where nothing has been written', async (t) => {
+  t.test('allows only the initial value before anything is written', async (t) => {
     t.same(historyOfMoments().read().allowed(), ['no'])
   })
 
@@ -84,7 +84,7 @@ t.test('the judge of freshness', async (t) => {
     t.same(early.allowed(), ['yes', 'no'])
   })
 
-  t.test('allows either of two writes that overlapped, and what lies before them no more', async (t) => {
+  t.test('allows either of two overlapping writes, and nothing older', async (t) => {
     const { write, acknowledged, read } = historyOfMoments()
     acknowledged('other')
     const ends = [write('yes'), write('no')]

@@ -125,7 +125,7 @@ t.test('events of another server', async (t) => {
     t.match(err, [/^Event 2: .*eventTime/])
   })
 
-  await t.test('of which one cannot be read are taken but for that one', async (t) => {
+  await t.test('are loaded except for one that cannot be read', async (t) => {
     const texts = [3_000, 3_001, 3_002, 3_003, 3_004].map((index) => JSON.stringify(eventOf(index)))
     texts[2] = `{"eventTime": ${texts[2]}`
     const url = await withStandIn(t, (request, response) => {
@@ -141,7 +141,7 @@ t.test('events of another server', async (t) => {
     t.match(err, [/^Event 3: .*JSON/])
   })
 
-  await t.test('stop where a server is gone, and continue there', async (t) => {
+  await t.test('stop when a server is gone, and continue from there', async (t) => {
     const stored: Stored = { events: events.slice(0, 150), asked: [] }
     const url = await withStandIn(
       t,

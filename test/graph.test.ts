@@ -240,40 +240,43 @@ function rowOf(changes: readonly Change[]): Pick<GraphChanges, 'stated' | 'delta
   return { stated: [unpacked.stated], deltas: [...unpacked.deltas] }
 }
 
-t.test('a graph is what was said of it, and each view what it was when it was pinned', async (t) => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 40, size: 'max' }), async (commands) => {
-      const graph = new LineageGraph({ entityCount: 10, greatestId: 10 })
-      const model = emptyModel()
-      const pinned: { view: GraphView; model: Model }[] = []
-      for (const each of commands) {
-        if (each.do === 'pin') pinned.push({ view: graph.pin(), model: modelCopy(model) })
-        else if (each.do === 'unpin')
-          for (const { view } of pinned.splice(each.at % Math.max(1, pinned.length), 1)) graph.unpin(view)
-        else {
-          const deltas = deltasFor(model, each.drawn)
-          const entities = entitiesIn(deltas)
-          await graph.apply({ ...rowOf(deltas), entities, documents: new Map() }, noPause)
+t.test(
+  'a graph has exactly the changes made to it, and each view those at the time it was pinned',
+  async (t) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 40, size: 'max' }), async (commands) => {
+        const graph = new LineageGraph({ entityCount: 10, greatestId: 10 })
+        const model = emptyModel()
+        const pinned: { view: GraphView; model: Model }[] = []
+        for (const each of commands) {
+          if (each.do === 'pin') pinned.push({ view: graph.pin(), model: modelCopy(model) })
+          else if (each.do === 'unpin')
+            for (const { view } of pinned.splice(each.at % Math.max(1, pinned.length), 1)) graph.unpin(view)
+          else {
+            const deltas = deltasFor(model, each.drawn)
+            const entities = entitiesIn(deltas)
+            await graph.apply({ ...rowOf(deltas), entities, documents: new Map() }, noPause)
+          }
+          // Reading the current state also opens a view. Without these reads, some changes would be made while
+          // no view is open.
+          const now = graph.pin()
+          const wrong = [
+            ...differences(now, model, greatest),
+            ...pinned.flatMap((old) =>
+              differences(old.view, old.model, greatest).map((text) => `of a pinned view: ${text}`)
+            )
+          ]
+          graph.unpin(now)
+          if (wrong.length > 0) throw new Error(wrong.slice(0, 5).join('\n'))
         }
-        // Reading the current state also opens a view. Without these reads, some changes would be made while
-        // no view is open.
-        const now = graph.pin()
-        const wrong = [
-          ...differences(now, model, greatest),
-          ...pinned.flatMap((old) =>
-            differences(old.view, old.model, greatest).map((text) => `of a pinned view: ${text}`)
-          )
-        ]
-        graph.unpin(now)
-        if (wrong.length > 0) throw new Error(wrong.slice(0, 5).join('\n'))
-      }
-    }),
-    { numRuns: 25, seed }
-  )
-  t.pass(`seed ${seed}`)
-})
+      }),
+      { numRuns: 25, seed }
+    )
+    t.pass(`seed ${seed}`)
+  }
+)
 
-t.test('a graph loaded from a snapshot goes on as one that was told everything', async (t) => {
+t.test('a graph loaded from a snapshot continues like one that received every change', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(drawnDelta, { maxLength: 300, size: 'max' }),
@@ -467,7 +470,7 @@ t.test(
   }
 )
 
-t.test('templates and kinds count as memory, where there are as many as entities', (t) => {
+t.test('templates and kinds count as memory if there are as many as entities', (t) => {
   const [all, templates, kinds] = Array.from(
     { length: 3 },
     () => new LineageGraph({ entityCount: 10_000, greatestId: 10_000 })

@@ -309,34 +309,37 @@ t.test(
   }
 )
 
-t.test('rule 6: nobody writes to what is being deleted, and nothing is deleted under a writer', async (t) => {
-  await bothWays(
-    t,
-    'excludesDeletes',
-    async (db, guards) => {
-      await race(db, /^copy$/, guards, addEdge(b, a), hardDelete(b))
-      return query<{ urn: string }>(
-        db,
-        'select distinct entity.urn from statement join entity on entity.id = upstream_id where not is_present'
-      )
-    },
-    [],
-    [{ urn: b }]
-  )
-  await bothWays(
-    t,
-    'excludesDeletes',
-    async (db, guards) => {
-      await race(db, /insert into domain_association /, guards, setDomain(a, home), {
-        kind: 'deleteDomain',
-        domainUrn: home
-      })
-      return valueOf(db, a, 'domains')
-    },
-    inDomain(null),
-    inDomain(home)
-  )
-})
+t.test(
+  'rule 6: nobody writes to an entity during its deletion, and no entity is deleted during a write to it',
+  async (t) => {
+    await bothWays(
+      t,
+      'excludesDeletes',
+      async (db, guards) => {
+        await race(db, /^copy$/, guards, addEdge(b, a), hardDelete(b))
+        return query<{ urn: string }>(
+          db,
+          'select distinct entity.urn from statement join entity on entity.id = upstream_id where not is_present'
+        )
+      },
+      [],
+      [{ urn: b }]
+    )
+    await bothWays(
+      t,
+      'excludesDeletes',
+      async (db, guards) => {
+        await race(db, /insert into domain_association /, guards, setDomain(a, home), {
+          kind: 'deleteDomain',
+          domainUrn: home
+        })
+        return valueOf(db, a, 'domains')
+      },
+      inDomain(null),
+      inDomain(home)
+    )
+  }
+)
 
 t.test('rule 7: two moves, each right alone, make no cycle, and two creations no twins', async (t) => {
   const move = (urn: Change & { kind: 'moveDomain' }) => urn
@@ -372,7 +375,7 @@ t.test('rule 7: two moves, each right alone, make no cycle, and two creations no
   )
 })
 
-t.test('rule 8: a chunk ends once, by who holds its newest fence', async (t) => {
+t.test('rule 8: a chunk ends once, by the holder of its newest fence', async (t) => {
   for (const [guards, expected] of [
     [allChunkGuards, ['the newest']],
     [guardsWithout('fence'), ['the frozen one']]

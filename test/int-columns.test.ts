@@ -39,7 +39,7 @@ t.test(
   }
 )
 
-t.test('a column that was damaged is refused, or holds as many numbers as were asked for', async (t) => {
+t.test('a damaged column is refused, or contains as many numbers as requested', async (t) => {
   fc.assert(
     fc.property(
       anyColumn,

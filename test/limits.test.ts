@@ -30,7 +30,7 @@ function* megabytes(bytes: number): Generator<Buffer> {
   for (let left = bytes; left > 0; left -= megabyte.length) yield megabyte.subarray(0, left)
 }
 
-t.test('loadMaxBytes: a body of so many bytes is read, and not one byte more', async (t) => {
+t.test('loadMaxBytes: a body of this size is read, and not one byte more', async (t) => {
   const read = async (bytes: number): Promise<number> => {
     const stream = Readable.from(megabytes(bytes), { objectMode: false })
     let total = 0
@@ -57,7 +57,7 @@ t.test(
   }
 )
 
-t.test('rejectsKeptMaxCount: so many rejects of a load are kept, and all are counted', async (t) => {
+t.test('rejectsKeptMaxCount: this many rejects of a load are kept, and all are counted', async (t) => {
   const bench = await withLoadBench(t)
   const id = await bench.submit(Array.from({ length: limits.rejectsKeptMaxCount + 1 }, () => 'no record'))
   const [kept] = await bench.rows<{ count: number; last: number }>(
@@ -91,7 +91,7 @@ t.test('chunkMaxBytes: a chunk ends with the record that fills it', async (t) =>
 t.test('of a server', async (t) => {
   const server = await withServer(t)
 
-  t.test('tokenNameMaxChars: a name of so many characters, spaces around it aside', async (t) => {
+  t.test('tokenNameMaxChars: a name of this length, not counting spaces around it', async (t) => {
     const named = (name: string) =>
       createToken(server.db, { name, scopes: ['read'], actorUrn: 'urn:li:corpuser:x' })
     t.equal(
@@ -148,11 +148,11 @@ t.test('of a server', async (t) => {
       }
     )
 
-    t.test('pageDefaultCount: a page has so many results where no count is asked for', async (t) => {
+    t.test('pageDefaultCount: a page has this many results without a count', async (t) => {
       t.equal((await walk(1)).results.length, limits.pageDefaultCount)
     })
 
-    t.test('pathEntitiesMaxCount: the paths of a page have so many entities in all', async (t) => {
+    t.test('pathEntitiesMaxCount: the paths of a page have at most this many entities in all', async (t) => {
       // The paths of the first n results of a chain have 2 + 3 + … + (n + 1) entities.
       const entitiesOf = (results: number): number => (results * (results + 3)) / 2
       const most = Math.floor(Math.sqrt(2 * limits.pathEntitiesMaxCount)) - 2

@@ -72,7 +72,7 @@ onBothEngines('search by number', async (t, server, engine) => {
     )
   })
 
-  await t.test('the older filters hold beside the groups', async (t) => {
+  await t.test('the older filters apply in addition to the groups', async (t) => {
     const older = { filters: [{ field: '_entityType', values: ['CHART', 'DASHBOARD'] }] }
     t.strictSame(urnsOf((await search(older)).page), [urn('chart:c'), urn('dash:d')])
     t.strictSame(
@@ -100,7 +100,7 @@ onBothEngines('search by number', async (t, server, engine) => {
     )
   })
 
-  await t.test('from a column it keeps columns where the grouping says so', async (t) => {
+  await t.test('from a column it returns columns if the grouping says so', async (t) => {
     const grouping = {
       searchFlags: {
         groupingSpec: {
@@ -327,7 +327,7 @@ t.test('a window of time', async (t) => {
     )
   })
 
-  await t.test('ends now where it has no end, and begins with time where it has no start', async (t) => {
+  await t.test('ends now if it has no end, and has no beginning if it has no start', async (t) => {
     t.strictSame(await found('a', { startTimeMillis: 150 }), always('audited', 'below', 'job:j'))
     t.strictSame(await found('a', { startTimeMillis: Date.now() + 1_000_000 }), always(), 'a time to come')
     t.strictSame(await found('a', { endTimeMillis: 150 }), always('below', 'created'))

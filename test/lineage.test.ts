@@ -209,7 +209,7 @@ onBothEngines('filters', async (t, server) => {
       t.strictSame(await found('a', where([filter])), names, JSON.stringify(filter))
   })
 
-  await t.test('groups are joined by OR, the filters in one by AND, whatever they are about', async (t) => {
+  await t.test('groups are joined by OR, the filters in a group by AND, whatever their fields', async (t) => {
     const filters: { name: string; filter: JsonObject; holds: (name: string) => boolean }[] = [
       {
         name: 'degree 1',
@@ -405,23 +405,26 @@ onBothEngines('columns', async (t, server) => {
     }
   )
 
-  await t.test('are kept where the input says so; a grouping has no effect, and that is told', async (t) => {
-    const grouping = {
-      groupingSpec: {
-        groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }]
+  await t.test(
+    'are returned if the input says so; a grouping has no effect, and the answer says so',
+    async (t) => {
+      const grouping = {
+        groupingSpec: {
+          groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }]
+        }
       }
+      const folded = await scroll('a#x', { searchFlags: grouping })
+      t.strictSame(
+        [folded.page.total, folded.extensions.lineage.withoutEffect],
+        [3, ['searchFlags.groupingSpec']]
+      )
+      const { page } = await scroll('a#x', { foldColumns: false })
+      t.strictSame(
+        page.searchResults.map((result: JsonObject) => (result.entity as JsonObject).type),
+        Array(5).fill('SCHEMA_FIELD')
+      )
     }
-    const folded = await scroll('a#x', { searchFlags: grouping })
-    t.strictSame(
-      [folded.page.total, folded.extensions.lineage.withoutEffect],
-      [3, ['searchFlags.groupingSpec']]
-    )
-    const { page } = await scroll('a#x', { foldColumns: false })
-    t.strictSame(
-      page.searchResults.map((result: JsonObject) => (result.entity as JsonObject).type),
-      Array(5).fill('SCHEMA_FIELD')
-    )
-  })
+  )
 
   await t.test('are filtered by degree as what is returned', async (t) => {
     const { page } = await scroll('a#x', where([{ field: 'degree', values: ['2', '3+'] }]))
@@ -473,7 +476,7 @@ onBothEngines('pages', async (t, server) => {
     }
   })
 
-  await t.test('are of filtered results where there are filters', async (t) => {
+  await t.test('are those of the filtered results if there are filters', async (t) => {
     const pages = await allPages({ count: 1, ...where([{ field: 'degree', values: ['2', '3+'] }]) })
     t.strictSame(
       pages.map((page) => page.searchResults[0]?.degree),

@@ -90,7 +90,7 @@ t.test('the events of a load', async (t) => {
     )
   })
 
-  t.test('are the last one alone for who comes after the end, and none for who has seen it', async (t) => {
+  t.test('are only the last one after the end, and none for a client that has seen it', async (t) => {
     const id = await submit(server)
     await server.rest({ method: 'POST', url: `/loads/${id}/cancel` })
     const [last, ...others] = await all(eventsOf(await open(server, id)))
@@ -100,7 +100,7 @@ t.test('the events of a load', async (t) => {
     t.equal((await open(server, id, { headers: { 'last-event-id': 'another' } })).status, 200)
   })
 
-  t.test('are for who may see the load', async (t) => {
+  t.test('are only for tokens that may see the load', async (t) => {
     const mine = await server.tokenWith(['write'])
     const id = await submit(server, mine)
     t.equal((await open(server, id, { token: await server.tokenWith(['read', 'write']) })).status, 404)
@@ -115,7 +115,7 @@ t.test('the events of a load', async (t) => {
     })
   })
 
-  t.test('are streamed to so many at once; who leaves makes room', async (t) => {
+  t.test('are streamed to a limited number at once; a client that leaves makes room', async (t) => {
     const id = await submit(server)
     const stops = Array.from({ length: limits.loadEventStreamsMaxCount }, () => new AbortController())
     const other = await server.tokenWith(['admin'])
@@ -171,7 +171,7 @@ t.test('who follows a load', async (t) => {
   const bench = await withLoadBench(t)
   const pace = { pollMs: 20, heartbeatMs: 150, longestMs: 60_000 }
 
-  t.test('shares one question with all others, and there is none when all have left', async (t) => {
+  t.test('shares one query with all other streams, and there is none after all have left', async (t) => {
     const watch = createLoadWatch(bench.db, pace)
     const load = await bench.load(await bench.submit([entity('a')]))
     const stops = Array.from({ length: 20 }, () => new AbortController())

@@ -207,7 +207,7 @@ t.test('the format of a body', async (t) => {
     mcp: ` [${JSON.stringify(proposal)}]`
   }
 
-  await t.test('is told by parameter, by Content-Type, or by its first line', async (t) => {
+  await t.test('is detected by parameter, by Content-Type, or by its first line', async (t) => {
     for (const [format, body] of Object.entries(bodies)) {
       for (const headers of [
         { 'content-type': 'application/octet-stream' },

@@ -118,7 +118,7 @@ t.test('a load that is sent again under its key', async (t) => {
     await server.db.raw(`delete from load where id = '${waiting}'`)
   })
 
-  t.test('over GraphQL as well, domains whose ids are made up here included', async (t) => {
+  t.test('also over GraphQL, including domains whose ids are generated', async (t) => {
     const submit = (name: string) =>
       server.graphql(
         'mutation ($input: SubmitChangesInput!) { submitChanges(input: $input) { id idempotencyKey atomic dryRun counts { received } } }',

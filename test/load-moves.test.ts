@@ -99,7 +99,7 @@ t.test('the life of a load', async (t) => {
     t.strictSame([...seen].sort(), loadMoves.map(({ from, to }) => `${from ?? '-'} ${to}`).sort())
   })
 
-  t.test('ends by itself where it cannot go on by itself', async (t) => {
+  t.test('ends by itself if it cannot continue by itself', async (t) => {
     const byItself = loadMoves.filter(({ who }) => who !== 'client').flatMap(({ from }) => from ?? [])
     t.strictSame(terminalStates.toSorted(), loadStates.filter((state) => !byItself.includes(state)).sort())
   })

@@ -408,7 +408,7 @@ t.test('a dry run', async (t) => {
     t.strictSame(await affected(edge('one', 'two')), [], 'nothing where nothing would change')
   })
 
-  t.test('lists so many and counts all', async (t) => {
+  t.test('lists a limited number and counts all', async (t) => {
     const names = Array.from({ length: limits.dryRunListMaxCount + 7 }, (_, index) => `fan${index}`)
     const { report } = await dryRun(names.flatMap((name) => [entity(name), edge('one', name)]))
     const { assets } = JSON.parse(JSON.stringify(report)).affected

@@ -319,7 +319,7 @@ t.test('a chunk ends once', async (t) => {
     t.same(await settledBy(await withLoadBench(t), allChunkGuards), ['the newest'])
   })
 
-  t.test('without the fence one settles it who has lost it (the test can see it)', async (t) => {
+  t.test('without the fence a worker that has lost the chunk settles it (the test can see it)', async (t) => {
     t.same(await settledBy(await withLoadBench(t), guardsWithout('fence')), ['the frozen one'])
   })
 
@@ -475,7 +475,7 @@ t.test('retry', async (t) => {
     t.same(await rejectsOf(bench, id), before)
   })
 
-  t.test('lets a failed load go on where it stopped, under the seq it has', async (t) => {
+  t.test('lets a failed load continue where it stopped, with the same seq', async (t) => {
     const bench = await withLoadBench(t)
     const id = await bench.submit([entity('a'), edge('a', 'a')])
     const [chunk] = await bench.rows<{ id: number; payload: Buffer }>(
@@ -518,7 +518,7 @@ t.test('retry', async (t) => {
   })
 })
 
-t.test('a load waits for the disk while it is received and where it is done, and not between', async (t) => {
+t.test('a load waits for the disk while it is received and when it is done, and not between', async (t) => {
   const bench = await withLoadBench(t)
   await bench.submit(['a', 'b', 'c'].map(entity))
   await bench.drain()

@@ -15,14 +15,14 @@ const addsIndex: Migration = {
   indexes: [{ name: 'audit_actor_idx', on: 'audit (actor)' }]
 }
 
-t.test('a process works beside a newer schema that only adds to its own', async (t) => {
+t.test('a process works with a newer schema that only adds to its own', async (t) => {
   const { db } = await withDatabase(t)
   t.same(await migrate(db, { known: [...migrations, addsColumn] }), ['9998-column'])
   t.same(await pendingMigrations(db), [])
   t.match(await checkReadiness(db), { database: 'up', schema: 'current' })
   t.same(await migrate(db), [], 'also when the older version migrates, after a way back')
 
-  await t.test('but not beside one that removes what it uses', async (t) => {
+  await t.test('but not with one that removes what it uses', async (t) => {
     await migrate(db, {
       known: [
         ...migrations,
@@ -34,7 +34,7 @@ t.test('a process works beside a newer schema that only adds to its own', async 
   })
 })
 
-t.test('a database that was migrated before migrations said what they need is migrated on', async (t) => {
+t.test('a database from before migrations stated their needs is migrated further', async (t) => {
   const { db } = await withEmptyDatabase(t)
   await migrate(db, { known: migrations.slice(0, 1) })
   await query(db, 'alter table schema_migration drop column needs')
@@ -59,7 +59,7 @@ t.test('a migration that waits for a lock gives way to others, and is applied af
   await reader.commit()
   t.same(await migrating, ['9998-column'])
 
-  await t.test('and gives up where the lock is never free, with nothing applied', async (t) => {
+  await t.test('and gives up if the lock is never free, with nothing applied', async (t) => {
     const holder = await db.transaction()
     await query(holder, 'select count(*) from load')
     const blocked = {

@@ -563,7 +563,7 @@ t.test('aspects', async (t) => {
     )
   })
 
-  t.test('runs stand in lineage where DataHub has them, and only lists of edges say so', async (t) => {
+  t.test('runs are in lineage as in DataHub, and only lists of edges state it', async (t) => {
     const run = 'urn:li:dataProcessInstance:run-1'
     for (const [entityType, aspectName, value] of [
       ['mlModel', 'mlModelProperties', { downstreamJobs: [run] }],
@@ -588,7 +588,7 @@ t.test('aspects', async (t) => {
     )
   })
 
-  t.test('an aspect stands on the entity types that DataHub has it on', async (t) => {
+  t.test('an aspect is allowed on the entity types on which DataHub has it', async (t) => {
     const upstreams = { upstreams: [{ dataset: customers, type: 'COPY' }] }
     for (const entityType of ['dataset', 'aiAgent', 'semanticModel'])
       t.ok(prepareAspect(entityType, 'upstreamLineage', upstreams), entityType)
@@ -628,7 +628,7 @@ t.test('aspects', async (t) => {
     t.equal(aspectNameOfClass('com.linkedin.common.MoonPhase'), 'moonPhase')
   })
 
-  t.test('events in time are told from documents', async (t) => {
+  t.test('time-series events are distinguished from documents', async (t) => {
     t.ok(isTimeseries('datasetProfile'))
     t.ok(isTimeseries('moonPhase', { timestampMillis: 1 }))
     t.notOk(isTimeseries('moonPhase', { timestampMillis: 'x' }))
@@ -678,7 +678,7 @@ t.test('proposals', async (t) => {
     t.match(accents, { changes: [{ value: { description: 'Größe' } }] })
   })
 
-  t.test('what stands beside the aspect is read or ignored', async (t) => {
+  t.test('other fields than the aspect are read or ignored', async (t) => {
     t.strictSame(
       parseProposal(
         proposal({
@@ -751,7 +751,7 @@ t.test('proposals', async (t) => {
     )
   })
 
-  t.test('a proposal that is none is refused with its place', async (t) => {
+  t.test('a malformed proposal is refused with its place', async (t) => {
     const text = (value: string): JsonObject => ({ aspect: { value, contentType: 'application/json' } })
     const patching = (aspect: JsonValue): JsonObject => ({ changeType: 'PATCH', aspect })
     const cases: [fields: JsonObject, code: string, field: string][] = [

@@ -45,7 +45,7 @@ t.test('a browser that comes back', async (t) => {
   const { provider, server } = both
   const problem = (name: string): string => `ui/sign-in?problem=${name}`
 
-  await t.test('is told when the provider does not answer, and may try again', async (t) => {
+  await t.test('gets a message when the provider does not answer, and may try again', async (t) => {
     for (const path of ['/token', '/me'])
       for (const how of ['close', 'fail'] as const) {
         const { location, cookie } = await begin(server)
@@ -63,30 +63,33 @@ t.test('a browser that comes back', async (t) => {
     provider.setUp(true)
   })
 
-  await t.test('while too many others do is told so, and may come back with the same attempt', async (t) => {
-    provider.disturb('/token', 'hold')
-    const others = await Promise.all(
-      Array.from({ length: limits.signInsAtOnceMaxCount }, async () => {
-        const { location, cookie } = await begin(server)
-        const state = new URL(location).searchParams.get('state') ?? ''
-        const back = new URL(`https://x/?code=x&state=${state}`)
-        back.searchParams.set('iss', provider.issuer)
-        return { back: back.href, cookie }
-      })
-    )
-    const { location, cookie } = await begin(server)
-    const back = await provider.signIn(location, 'eve')
-    const waiting = others.map((other) => comeBack(server, other.back, other.cookie))
-    while (provider.heldCount() < others.length) await sleep(5)
-    const early = await comeBack(server, back, cookie)
-    t.equal(early.headers.location, problem('busy'))
-    t.notOk(cookiesOf(early).has('tributary_sign_in'), 'the attempt is kept')
-    provider.disturb('/token', null)
-    for (const { headers } of await Promise.all(waiting)) t.equal(headers.location, problem('failed'))
-    const answer = await comeBack(server, back, cookie)
-    t.equal(answer.headers.location, 'ui/')
-    t.equal(cookiesOf(answer).get('tributary_sign_in'), '')
-  })
+  await t.test(
+    'is refused with a reason while too many others sign in, and may continue the same attempt',
+    async (t) => {
+      provider.disturb('/token', 'hold')
+      const others = await Promise.all(
+        Array.from({ length: limits.signInsAtOnceMaxCount }, async () => {
+          const { location, cookie } = await begin(server)
+          const state = new URL(location).searchParams.get('state') ?? ''
+          const back = new URL(`https://x/?code=x&state=${state}`)
+          back.searchParams.set('iss', provider.issuer)
+          return { back: back.href, cookie }
+        })
+      )
+      const { location, cookie } = await begin(server)
+      const back = await provider.signIn(location, 'eve')
+      const waiting = others.map((other) => comeBack(server, other.back, other.cookie))
+      while (provider.heldCount() < others.length) await sleep(5)
+      const early = await comeBack(server, back, cookie)
+      t.equal(early.headers.location, problem('busy'))
+      t.notOk(cookiesOf(early).has('tributary_sign_in'), 'the attempt is kept')
+      provider.disturb('/token', null)
+      for (const { headers } of await Promise.all(waiting)) t.equal(headers.location, problem('failed'))
+      const answer = await comeBack(server, back, cookie)
+      t.equal(answer.headers.location, 'ui/')
+      t.equal(cookiesOf(answer).get('tributary_sign_in'), '')
+    }
+  )
 })
 
 t.test('while the provider is down', async (t) => {

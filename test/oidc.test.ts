@@ -113,7 +113,7 @@ t.test('a browser', async (t) => {
   const { provider, server } = both
   const { rest, graphql, db } = server
 
-  await t.test('is told that there is an identity provider', async (t) => {
+  await t.test('learns that there is an identity provider', async (t) => {
     t.match(await rest({ url: '/session/methods', token: null }), {
       status: 200,
       body: { token: true, identityProvider: true }
@@ -199,7 +199,7 @@ t.test('a browser', async (t) => {
     t.equal(answer.headers.location, 'ui/sign-in?problem=failed', 'a planted cookie')
   })
 
-  await t.test('without a role is not let in, and told so', async (t) => {
+  await t.test('without a role is refused, with the reason', async (t) => {
     const { answer, session } = await signIn(both, 'nik', 'asset?urn=x')
     t.match(answer, {
       status: 302,
@@ -325,7 +325,7 @@ t.test('a bearer token of the provider', async (t) => {
       t.notMatch(text, /jwt|signature|audience|issuer/i, 'without saying why')
     })
 
-  await t.test('is accepted whatever its name and end are; what cannot be shown is not', async (t) => {
+  await t.test('is accepted with any name and end, except characters that cannot be shown', async (t) => {
     const actorOf = async (claims: { [name: string]: unknown }): Promise<unknown> =>
       (await ask(await provider.sign({ sub: 'named', groups: ['data'], ...claims }))).body.data?.me.corpUser
         .urn
@@ -338,7 +338,7 @@ t.test('a bearer token of the provider', async (t) => {
       )
   })
 
-  await t.test('is for OIDC_AUDIENCE where it is set, with groups at the end of a path', async (t) => {
+  await t.test('is for OIDC_AUDIENCE if it is set, with groups at the end of a path', async (t) => {
     const env = { OIDC_AUDIENCE: 'an-api', OIDC_GROUPS_CLAIM: 'realm_access.roles' }
     const other = await withServer(t, { env: { ...provider.env, OIDC_ROLES: JSON.stringify(roles), ...env } })
     const statusOf = async (claims: { [name: string]: unknown }): Promise<number> =>

@@ -73,7 +73,7 @@ t.test('queued writes', async (t) => {
     }
   )
 
-  t.test('a queued write is answered with its system metadata where that is asked for', async (t) => {
+  t.test('a queued write is answered with its system metadata on request', async (t) => {
     const urn = dataset('metadata')
     const answer = await post(
       'dataset',

@@ -106,7 +106,7 @@ t.test('entities over OpenAPI v3', async (t) => {
     }
   })
 
-  t.test('an entity is there or not, and soft-deleted is not there unless asked for', async (t) => {
+  t.test('an entity exists or not, and a soft-deleted one exists only on request', async (t) => {
     const urn = dataset('headed')
     t.match(await get(urn), {
       status: 404,
@@ -864,7 +864,7 @@ t.test('entities over OpenAPI v3', async (t) => {
     }
   )
 
-  t.test('a read is bounded in entities, aspects and versions, whatever its lists are called', async (t) => {
+  t.test('a read is limited in entities, aspects and versions, whatever its lists are called', async (t) => {
     const batchGet = (name: string, body: unknown) =>
       rest({ method: 'POST', url: `/openapi/v3/entity/${name}/batchGet`, body })
     const many = (count: number) =>
@@ -903,7 +903,7 @@ t.test('entities over OpenAPI v3', async (t) => {
     )
   })
 
-  t.test('what is wrong with a scroll is said in the words of its request', async (t) => {
+  t.test('errors of a scroll use the words of its request', async (t) => {
     const scroll = (criterion: Json) =>
       rest({
         method: 'POST',

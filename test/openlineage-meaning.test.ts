@@ -260,7 +260,7 @@ t.test('the facet lineage and other jobs', async (t) => {
     }
     t.strictSame(await edgesAfter(t, ran(entries(generated), [], ['x'])), ['job -> x'])
   })
-  await t.test('a column whose input is not known has the dataset of it', async (t) => {
+  await t.test('a column whose input column is unknown gets an edge from the dataset', async (t) => {
     const partly = { ...at('x'), fields: { region: { inputs: [at('a')] } } }
     t.strictSame(await edgesAfter(t, ran(entries(partly), ['a'], ['x'])), ['a -> x'])
   })
@@ -459,7 +459,7 @@ t.test('names', async (t) => {
     t.strictSame([await resolve(server, 'a'), await resolve(server, 'b')], ['a', 'a'])
   })
 
-  await t.test('a table made anew under a name that was renamed is a dataset of its own', async (t) => {
+  await t.test('a table created again under a renamed name is a separate dataset', async (t) => {
     const { server, send } = await withEvents(t)
     const made = data('a', {
       lifecycleStateChange: facet({ lifecycleStateChange: 'CREATE' }),
@@ -481,7 +481,7 @@ t.test('names', async (t) => {
     t.strictSame(await edges(), ['job -> shop.sales'])
   })
 
-  await t.test('what is said of a path follows it from table to table by the time of events', async (t) => {
+  await t.test('the content of a path follows it from table to table by the time of events', async (t) => {
     const events: JsonObject[] = [
       eventAt(1, { eventType: 'COMPLETE', run: run(), job: jobOf(), outputs: [file('p')] }),
       eventAt(2, { eventType: 'COMPLETE', run: run(), job: otherJob, outputs: [file('p', tableAt('t1'))] }),
@@ -837,7 +837,7 @@ t.test(
   }
 )
 
-t.test('what is wrong is said with its place, and changes nothing', async (t) => {
+t.test('an invalid event is refused with the place of the mistake, and changes nothing', async (t) => {
   const server = await withServer(t)
   const good = eventAt(0, { job: jobOf() })
   const wrong: readonly (readonly [body: unknown, field: string | undefined])[] = [

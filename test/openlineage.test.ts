@@ -150,7 +150,7 @@ t.test('one transaction has at most 16 MiB of events', async (t) => {
   t.ok(Math.max(...sizes) <= 16 * 1024 * 1024, String(sizes))
 })
 
-t.test('the states of a group are written in several statements where they are large', async (t) => {
+t.test('the states of a group are written in several statements if they are large', async (t) => {
   const { db } = await withDatabase(t)
   const rows = Array.from({ length: 10 }, (_, index) => ({
     urn: `urn:li:dataset:(urn:li:dataPlatform:hive,t${index},PROD)` as Urn,
@@ -192,7 +192,7 @@ t.test('an event that cannot be committed fails alone, found by halving its grou
   t.ok(committed.length <= 20, `${committed.length} transactions`)
 })
 
-t.test('an event whose statement takes too long holds up few others', async (t) => {
+t.test('an event whose statement takes too long delays few others', async (t) => {
   const server = await withServer(t)
   await query(
     server.db,

@@ -7,7 +7,7 @@ import { entityTypeOf, type Urn } from '../shared/urn/urn.ts'
 import { dataset } from './support/changes.ts'
 import { fc } from './support/fast-check.ts'
 
-t.test('a text and its bytes have one hash where all of it is ASCII', async (t) => {
+t.test('a text and its bytes have the same hash if all of it is ASCII', async (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary-ascii', maxLength: 40 }), fc.nat({ max: 5 }), (text, begin) => {
       const bytes = viewOf(Buffer.from(`${'<'.repeat(begin)}${text}>`))

@@ -306,7 +306,7 @@ t.test('patch algebra', async (t) => {
     t.equal((await sendV3(urn, of, put('/comment', 'x'))).status, 200)
   })
 
-  t.test('whatever is removed at whatever depth, lists and stamps are whole', async (t) => {
+  t.test('whatever is removed at whatever depth, lists and stamps stay complete', async (t) => {
     const term = { urn: 'urn:li:glossaryTerm:a' }
     const before: JsonObject = {
       editableSchemaFieldInfo: [

@@ -127,7 +127,7 @@ t.test('the URL of Postgres', async (t) => {
     t.match(await postgresOptions('postgres://[::1]/x'), { host: '::1', user: 'postgres', ssl: false })
   })
 
-  t.test('a server that nobody reaches is named by the error of the socket', async (t) => {
+  t.test('an unreachable server is named by the error of the socket', async (t) => {
     await t.rejects(postgresOptions('postgres://tributary.invalid/x'), { code: /ENOTFOUND|EAI_AGAIN/ })
   })
 })

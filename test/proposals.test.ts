@@ -231,7 +231,7 @@ t.test('proposals', async (t) => {
     })
   })
 
-  t.test('placeholders are made where the header asks for them', async (t) => {
+  t.test('placeholders are made if the header asks for them', async (t) => {
     await make(dataset('lonely'))
     const proposal = upsert(dataset('lonely'), 'upstreamLineage', {
       upstreams: [{ dataset: dataset('placeholder'), type: 'COPY' }]
@@ -262,7 +262,7 @@ t.test('proposals', async (t) => {
     t.same((await link('edgesToRemove')).body.data, { updateLineage: true }, 'it may be unlinked')
   })
 
-  t.test('whose aspect is written exists, where placeholders are asked for', async (t) => {
+  t.test('whose aspect is written exists, if placeholders are requested', async (t) => {
     const create = { 'x-missing-references': 'create' }
     const written: readonly [name: string, proposal: ReturnType<typeof upsert>][] = [
       [
@@ -337,7 +337,7 @@ t.test('proposals', async (t) => {
     )
   })
 
-  t.test('requests that are none are refused by name', async (t) => {
+  t.test('malformed requests are refused by name', async (t) => {
     const post = (url: string, body: unknown) => rest({ method: 'POST', url, body })
     t.match(await post('/aspects?action=explode', {}), {
       status: 400,

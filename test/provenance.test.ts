@@ -73,7 +73,7 @@ t.test('provenance', async (t) => {
     }
   )
 
-  await t.test('a picture tells of all its edges, and a domain who set it', async (t) => {
+  await t.test('a graph has the provenance of all its edges, and a domain of its assignment', async (t) => {
     const { data } = (
       await server.graphql(
         `query ($urn: String!) {

@@ -58,7 +58,7 @@ function bothPromise(t: Test, config: QueueConfig): void {
     return { queue, worker }
   }
 
-  t.test('a chunk is looked at soon after it was told of, and again each time it is told of', async (t) => {
+  t.test('a chunk is looked at soon after its nudge, and again after each further nudge', async (t) => {
     const seen: number[] = []
     const { queue } = await open(t, async (chunkId) => {
       seen.push(chunkId)
@@ -155,7 +155,7 @@ t.test('in Postgres', async (t) => {
   const config: QueueConfig = { redisUrl: null, redisTlsVerify: false, databaseUrl: url }
   bothPromise(t, config)
 
-  t.test('several who open it at once make its schema once', async (t) => {
+  t.test('several processes that open it at once create its schema once', async (t) => {
     const queues = await Promise.all(Array.from({ length: 4 }, () => openQueue(config, log)))
     await Promise.all(queues.map((queue) => queue.close()))
     t.pass()

@@ -17,7 +17,7 @@ import { fc } from './support/fast-check.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
 t.test('a gate', async (t) => {
-  t.test('lets so many in at once, and the next when one has left, once', async (t) => {
+  t.test('admits a limited number at once, and the next one when one has left', async (t) => {
     const gate = createReadGate({ atOnce: 2 })
     const [first] = [await gate.enter('a'), await gate.enter('a')]
     const entered: string[] = []
@@ -53,21 +53,27 @@ t.test('a gate', async (t) => {
     t.strictSame(order, ['a', 'b', 'c', 'a', 'b', 'a'])
   })
 
-  t.test('refuses a caller who has too many waiting, and everybody when all have', async (t) => {
-    const gate = createReadGate({ atOnce: 1, waitingPerCallerMaxCount: 2, waitingMaxCount: 3 })
-    const leave = await gate.enter('a')
-    const waiting = ['a', 'a', 'b'].map(async (caller) => (await gate.enter(caller))())
-    await t.rejects(gate.enter('a'), {
-      code: 'RATE_LIMITED',
-      details: { limit: 'heavyReadsWaitingPerTokenMaxCount', retryAfterSeconds: 1 }
-    })
-    await t.rejects(gate.enter('c'), { code: 'OVERLOADED', details: { limit: 'heavyReadsWaitingMaxCount' } })
-    leave()
-    await Promise.all(waiting)
-    ;(await gate.enter('a'))()
-  })
+  t.test(
+    'refuses a caller with too many waiting reads, and everybody if there are too many in all',
+    async (t) => {
+      const gate = createReadGate({ atOnce: 1, waitingPerCallerMaxCount: 2, waitingMaxCount: 3 })
+      const leave = await gate.enter('a')
+      const waiting = ['a', 'a', 'b'].map(async (caller) => (await gate.enter(caller))())
+      await t.rejects(gate.enter('a'), {
+        code: 'RATE_LIMITED',
+        details: { limit: 'heavyReadsWaitingPerTokenMaxCount', retryAfterSeconds: 1 }
+      })
+      await t.rejects(gate.enter('c'), {
+        code: 'OVERLOADED',
+        details: { limit: 'heavyReadsWaitingMaxCount' }
+      })
+      leave()
+      await Promise.all(waiting)
+      ;(await gate.enter('a'))()
+    }
+  )
 
-  t.test('lets nobody wait longer than allowed, and holds no place for who has given up', async (t) => {
+  t.test('lets nobody wait longer than allowed, and keeps no place for callers that gave up', async (t) => {
     const gate = createReadGate({ atOnce: 1, waitMaxMs: 1 })
     const leave = await gate.enter('a')
     await t.rejects(gate.enter('a'), { code: 'OVERLOADED', details: { limit: 'heavyReadWaitMaxMs' } })
@@ -98,7 +104,7 @@ t.test('the budget of work', async (t) => {
     ])
   })
 
-  t.test('runs none of the reads that together cost too much', async (t) => {
+  t.test('runs none of several reads that together cost too much', async (t) => {
     const work = open()
     let ran = 0
     const read = async () => {
@@ -252,7 +258,7 @@ t.test('of a server', async (t) => {
     }
   )
 
-  t.test('queryWordsMaxCount: a search has so many words and no more', async (t) => {
+  t.test('queryWordsMaxCount: a search has at most this many words', async (t) => {
     const words = (count: number) => Array.from({ length: count }, () => 'w').join(' ')
     const ask = async (count: number) =>
       reasonsOf(
@@ -267,7 +273,7 @@ t.test('of a server', async (t) => {
     t.strictSame(await ask(limits.queryWordsMaxCount + 1), ['LIMIT_EXCEEDED'])
   })
 
-  t.test('graphqlVariableValuesMaxCount: variables have so many values and no more', async (t) => {
+  t.test('graphqlVariableValuesMaxCount: variables have at most this many values', async (t) => {
     const { body } = JSON.parse(
       JSON.stringify(
         await server.graphql(
@@ -292,7 +298,7 @@ t.test('of a server', async (t) => {
     ])
   })
 
-  t.test('filterValuesInAllMaxCount: all filters of a read have so many values and no more', async (t) => {
+  t.test('filterValuesInAllMaxCount: all filters of a read have at most this many values', async (t) => {
     const filters = (count: number) =>
       Array.from({ length: 10 }, (_, at) => ({
         field: 'name',

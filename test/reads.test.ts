@@ -481,7 +481,7 @@ t.test('entities', async (t) => {
     t.equal((await read('{ entities(urns: ["x"]) { urn } }')).error.extensions.field, 'urns[0]')
   })
 
-  await t.test('lists in lists end where they would fill the memory', async (t) => {
+  await t.test('lists within lists end before they fill the memory', async (t) => {
     const domain = await createDomain({ name: 'Wide' })
     const urns = Array.from({ length: 80 }, (_, index) => toUrn(dataset(`wide${index}`)))
     await makeAssets(server, urns)

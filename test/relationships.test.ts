@@ -291,7 +291,7 @@ t.test('relationships', async (t) => {
     }
   )
 
-  t.test('the indexes that find who names an entity know every aspect that can', async (t) => {
+  t.test('the indexes of references to an entity cover every aspect that can have them', async (t) => {
     const { rows }: { rows: { definition: string }[] } = await db.raw(
       `select indexdef as definition from pg_indexes where indexname in ('aspect_value_idx', 'aspect_column_reference_idx')`
     )
@@ -383,7 +383,7 @@ t.test('relationships', async (t) => {
       .map(({ upstream, downstream }) => `${upstream} > ${downstream}`)
       .sort()
 
-  t.test('one hop of lineage is scrolled, up, down and both, with the ends told apart', async (t) => {
+  t.test('one hop of lineage is scrolled, up, down and both, with its ends distinguished', async (t) => {
     t.same(await lineageOf([dataset('b')]), [
       `${dataset('a')} > ${dataset('b')}`,
       `${dataset('b')} > ${job('load')}`

@@ -151,7 +151,7 @@ t.test('RestLi', async (t) => {
     }
   )
 
-  t.test('an entity that nobody has written answers with its key aspect alone', async (t) => {
+  t.test('an entity that nobody has written is answered with its key aspect only', async (t) => {
     t.match(await whole(dataset('never')), {
       status: 200,
       body: {

@@ -102,7 +102,7 @@ t.test('an estimate is that of the sample, and its facets make up the whole', as
   t.same([filtered.total, filtered.results.length], [Math.max(3, kafka * 64), 3])
 })
 
-t.test('what lies far behind is found where much else is nearer that does not match', async (t) => {
+t.test('a distant match is found behind many nearer entities that do not match', async (t) => {
   const { db, url } = await withDatabase(t)
   const last = Array.from({ length: 40 }, (_, index) => dataset(`late_${index}`))
   const first = Array.from({ length: 21_000 }, (_, index) => dataset(`early_${index}`))

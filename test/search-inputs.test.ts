@@ -39,7 +39,7 @@ const where = (field: string, value: string, more: JsonObject = {}): JsonObject 
   orFilters: [{ and: [{ field, values: [value], ...more }] }]
 })
 
-t.test('no text and no filter beside it is more than a query', async (t) => {
+t.test('texts and filters are only data, whatever characters they contain', async (t) => {
   const server = await withServer(t)
   const search = searching(server)
   const odd = dataset('fct_ordersÜbersicht.v1')
@@ -148,7 +148,7 @@ t.test('names of a rare type are completed among many of another', async (t) => 
   )
 })
 
-t.test('a total is told where no results are wanted', async (t) => {
+t.test('the total is returned even if no results are requested', async (t) => {
   const server = await withServer(t)
   const [a, b, top] = [dataset('a'), dataset('b'), domain('top')]
   await applyCall(server.db, [record(0, ...create(a, b)), record(1, createDomain(top, 'Top'))], asCall())

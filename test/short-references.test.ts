@@ -80,7 +80,7 @@ t.test('short references', async (t) => {
     )
   })
 
-  t.test('name a domain by its path where several have its name', async (t) => {
+  t.test('name a domain by its path if several have its name', async (t) => {
     t.strictSame(
       (
         await ndjson(
@@ -107,7 +107,7 @@ t.test('short references', async (t) => {
     })
   })
 
-  t.test('stand in the cells of a CSV, also beside a column', async (t) => {
+  t.test('may be in cells of a CSV, also next to a column', async (t) => {
     t.strictSame(
       (await load('csv', `Upstream,Downstream\n"orders","customers"\n${`"${orders}"`},"bi.report"`)).rejects,
       []
@@ -239,7 +239,7 @@ t.test('short references', async (t) => {
     })
   })
 
-  t.test('say where an export begins, and which domain is meant', async (t) => {
+  t.test('may be the start and the domain of an export', async (t) => {
     const byName = await rest({ url: '/lineage/export?urn=shop.orders&format=ndjson&domain=Finance' })
     t.equal(byName.status, 200)
     t.equal(

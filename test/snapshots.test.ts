@@ -203,7 +203,7 @@ t.test('a sweep spares the edges that rejected records name', async (t) => {
     []
   )
 
-  t.test('and all of an entity of which it cannot be told which', async (t) => {
+  t.test('and all edges of an entity if it is unclear which edge it names', async (t) => {
     const bench = await withAssets(t)
     await loaded(bench, [edge(0, 1), edge(0, 2), edge(2, 3), edge(4, 5)], snapshot())
     await loaded(
@@ -217,7 +217,7 @@ t.test('a sweep spares the edges that rejected records name', async (t) => {
     t.same(await stated(bench), ['0>2 a', '2>3 a', '4>5 a'])
   })
 
-  t.test('and, where that may be any, nothing goes at all unless it is forced', async (t) => {
+  t.test('and if it could be any edge, nothing is removed unless forced', async (t) => {
     const bench = await withAssets(t)
     await loaded(bench, [edge(0, 1), edge(0, 2), edge(0, 3)], snapshot())
     const id = await loaded(bench, [edge(0, 1), '{"upstreamUrn": "urn:li:dat'], snapshot())
@@ -259,7 +259,7 @@ t.test('a sweep spares the edges that rejected records name', async (t) => {
   })
 })
 
-t.test('a sweep spares what a newer load of its source states, also where that found it stated', (t) =>
+t.test('a sweep keeps what a newer load of its source states, even if it was stated already', (t) =>
   bothWays(
     t,
     'sweepSparesNewer',
@@ -388,7 +388,7 @@ t.test('a snapshot that would remove too much', async (t) => {
   })
 })
 
-t.test('an UPSERT in a snapshot replaces what its own source states, and nobody else', async (t) => {
+t.test('an UPSERT in a snapshot replaces only what its own source states', async (t) => {
   const bench = await withAssets(t)
   const upsert = (...ups: number[]) => ({
     entityType: 'dataset',

@@ -39,7 +39,7 @@ const kept = [
 ]
 
 t.test('whole numbers', async (t) => {
-  t.test('are found where they would be changed, and only outside of strings', async (t) => {
+  t.test('are found if parsing would change them, and only outside of strings', async (t) => {
     for (const literal of changed) {
       t.strictSame(findInexactNumber(`{"a":["9007199254740993\\\\\\"",{"b c":[1,${literal} ]}]}`), {
         literal,
@@ -56,7 +56,7 @@ t.test('whole numbers', async (t) => {
     )
   })
 
-  t.test('are kept as sent by JSON.parse wherever none is found', async (t) => {
+  t.test('are kept by JSON.parse as they were sent, if no inexact one is found', async (t) => {
     const number = fc.oneof(
       fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String),
       fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
@@ -95,7 +95,7 @@ t.test('whole numbers', async (t) => {
   })
 })
 
-t.test('an object has so many keys, of so many characters', async (t) => {
+t.test('an object has a limited number of keys, of limited length', async (t) => {
   const keys = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]))
   t.ok(checkJson({ inner: keys(limits.jsonObjectKeysMaxCount) }, 'aspect'))
@@ -134,7 +134,7 @@ t.test('an object of too many keys, and too many values, are found in the text',
   for (const text of ['', '"', '}}]{', '"\\"', ':'.repeat(10)]) checkKeyCounts(text)
 })
 
-t.test('a GraphQL document has so many brackets open at once', async (t) => {
+t.test('a GraphQL document has a limited number of open brackets at once', async (t) => {
   const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
   const most = limits.graphqlMaxBrackets
   t.equal(countTokens(nested(most) + nested(most)), 4 * most)

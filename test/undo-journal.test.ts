@@ -71,7 +71,7 @@ const inColumns = (keys: readonly StatementKey[]): StatementKeyColumns => ({
 const inOrder = (keys: readonly StatementKey[]): string[] =>
   keys.map((key) => JSON.stringify(key, Object.keys(key).sort())).sort()
 
-t.test('what is packed is unpacked, whatever it is, and the same way each time', async (t) => {
+t.test('whatever is packed can be unpacked, and is packed the same way each time', async (t) => {
   fc.assert(
     fc.property(fc.array(anyKey), fc.array(anyOther), (stated, others) => {
       const { payload, counts } = packJournal(inColumns(stated), others, 7)

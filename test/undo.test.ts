@@ -358,7 +358,7 @@ t.test(
   }
 )
 
-t.test('what another source had said last is shown again', async (t) => {
+t.test('the last statement of another source is shown again', async (t) => {
   const bench = await withUndo(t)
   await bench.send([entity('a'), entity('b')])
   const stated = (type: string): JsonValue =>
@@ -786,7 +786,7 @@ t.test(
   }
 )
 
-t.test('only an ended load is undone, once, by who may', async (t) => {
+t.test('only an ended load is undone, once, by tokens that may', async (t) => {
   const bench = await withUndo(t)
   const refused = async (id: string): Promise<string> => {
     const { code, message } = await refusalOf(

@@ -37,7 +37,7 @@ t.test('health and metrics of a worker', async (t) => {
     depth = 0
   })
 
-  t.test('metrics are for who has the token, or without one for the same machine', async (t) => {
+  t.test('metrics are for callers with the token, or without one for the same machine', async (t) => {
     t.equal((await fetch(`${url}/metrics`)).status, 401)
     t.equal(
       (await fetch(`${url}/metrics`, { headers: { authorization: 'Bearer metrics-secreT' } })).status,

@@ -103,7 +103,7 @@ t.test('/health/detailed lists the workers that live, without the names of hosts
   t.match((await rest({ url: '/health/detailed', token: null })).body, { workers: null })
 })
 
-t.test('the metric counts workers by version, and is 0 when none lives', async (t) => {
+t.test('the metric counts workers by version, and is 0 without live workers', async (t) => {
   const { db } = await withDatabase(t)
   t.teardown(reportWorkers(db))
   const shown = async (): Promise<string[]> =>

@@ -24,7 +24,7 @@ export type Attempt = { state: string; nonce: string; verifier: string; next: st
 export type Provider = {
   roles: Roles
   verifyJsonWebToken: VerifyJsonWebToken
-  /** Null where browsers cannot sign in: OIDC_CLIENT_ID or PUBLIC_URL is not set. */
+  /** Null if browsers cannot sign in: OIDC_CLIENT_ID or PUBLIC_URL is not set. */
   browsers: {
     isHttps: boolean
     sessionHours: number

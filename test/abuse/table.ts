@@ -56,7 +56,7 @@ export const threats: { readonly [id: string]: ThreatRow } = {
   },
   'S-07': {
     threat: 'access while the database cannot check the token',
-    tests: ['test/auth.test.ts: a database that is away lets nobody in']
+    tests: ['test/auth.test.ts: nobody is admitted while the database does not answer']
   },
   'S-08': {
     threat: 'a spelling of a path, or a method, that passes the check',
@@ -81,7 +81,7 @@ export const threats: { readonly [id: string]: ThreatRow } = {
       'an actor in a header beside a token',
       'an actor in a proposal'
     ],
-    tests: ['test/auth.test.ts: nothing but the token says who acts']
+    tests: ['test/auth.test.ts: only the token decides who acts']
   },
   'S-11': {
     threat: 'loads of another token',
@@ -93,7 +93,9 @@ export const threats: { readonly [id: string]: ThreatRow } = {
       'an idempotency key of another token',
       'a cursor of loads'
     ],
-    tests: ['test/load-routes.test.ts: a load is taken back over REST and over GraphQL, by who may steer it']
+    tests: [
+      'test/load-routes.test.ts: a load is undone over REST and over GraphQL, by tokens that may control it'
+    ]
   },
   'S-12': {
     threat: 'system fields that a client sets',
@@ -116,7 +118,7 @@ export const threats: { readonly [id: string]: ThreatRow } = {
       'a document: a field named __schema',
       'a list literal nested'
     ],
-    tests: ['test/strange-input.test.ts: a GraphQL document has so many brackets open at once']
+    tests: ['test/strange-input.test.ts: a GraphQL document has a limited number of open brackets at once']
   },
   'S-14': {
     threat: 'aliases, repeated fields, and documents that multiply',
@@ -166,7 +168,7 @@ export const threats: { readonly [id: string]: ThreatRow } = {
     threat: 'compressed bodies that are wrong, or bombs',
     attacks: ['a compressed load', 'a compressed body'],
     tests: [
-      'test/load-routes.test.ts: that is a bomb of 10 GB stops early and in little memory, whatever its bytes are'
+      'test/load-routes.test.ts: that is a bomb of 10 GB is stopped early and in little memory, whatever its bytes are'
     ]
   },
   'S-24': {

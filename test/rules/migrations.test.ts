@@ -60,7 +60,7 @@ function slowStatements(script: string): string[] {
     })
 }
 
-t.test('no migration after the baseline holds a lock on a large table for long', async (t) => {
+t.test('no migration after the baseline keeps a lock on a large table for long', async (t) => {
   const [baseline, ...later] = migrations
   t.equal(baseline?.name, '0001-baseline')
   for (const migration of later)

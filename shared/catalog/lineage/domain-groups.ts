@@ -55,7 +55,7 @@ export function groupsOf(
 }
 
 /**
- * Gives the highest ancestor of a domain that does not contain the asked domain; the domain itself if all its
+ * Returns the highest ancestor of a domain that does not contain the asked domain; the domain itself if all its
  * ancestors do. Without an asked domain, gives the root.
  */
 function highestApart(tree: DomainTree, askedId: number | null): (domainId: number) => number {
@@ -64,7 +64,7 @@ function highestApart(tree: DomainTree, askedId: number | null): (domainId: numb
 }
 
 /**
- * Gives the child of `withinId` that contains the domain; `withinId` itself for itself; null for a domain
+ * Returns the child of `withinId` that contains the domain; `withinId` itself for itself; null for a domain
  * outside it.
  */
 function childWithin(tree: DomainTree, withinId: number): (domainId: number) => number | null {

@@ -49,7 +49,7 @@ const isIntermediary = ({ ownerId, upstreamId, downstreamId, field }: EdgeOwnerR
   ownerId !== downstreamId &&
   lineageFieldByCode(field).aspectName === 'dataJobInputOutput'
 
-/** Gives the query of a statement. A column record names its query in the document of its owner. */
+/** Returns the query of a statement. A column record names its query in the document of its owner. */
 async function readQueries(
   db: Db | Tx,
   rows: readonly EdgeOwnerRow[]

@@ -152,7 +152,7 @@ export function memoryLineageReader({
 }
 
 /**
- * Gives the same answer as findKnownEntities in SQL: a deleted entity is known only if an edge refers to it.
+ * Returns the same answer as findKnownEntities in SQL: a deleted entity is known only if an edge refers to it.
  */
 export function findInView({ urns }: LineageGraph, view: GraphView, urn: Urn): KnownEntity | null {
   const id = urns.idOf(urn)
