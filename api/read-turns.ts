@@ -1,4 +1,4 @@
-/** Returns each request its budget of heavy reads, and limits how many of them run at once in a process. */
+/** Gives each request its budget of heavy reads, and limits how many of them run at once in a process. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createReadGate } from '../shared/catalog/lineage/read-gate.ts'
 import { createReadWork, type ReadWork } from '../shared/catalog/lineage/read-work.ts'

@@ -11,6 +11,7 @@ import { packageRoot } from '../shared/platform/paths.ts'
 import { dataset, edge, entity } from './support/load-bench.ts'
 import { withServer, type RestAnswer, type TestServer } from './support/server.ts'
 import { skipUnless } from './support/skip.ts'
+import { texts } from '../web/src/texts.ts'
 
 const lines = (...records: unknown[]): string =>
   records.map((record) => `${typeof record === 'string' ? record : JSON.stringify(record)}\n`).join('')
@@ -41,6 +42,17 @@ const withLoads = async (
 
 const asCsv = { 'content-type': 'text/csv; charset=utf-8' }
 const asNdjson = { 'content-type': 'application/x-ndjson' }
+
+t.test('the CSV that the web UI suggests for an empty catalog is loaded without rejects', async (t) => {
+  const { post } = await withLoads(t)
+  const command = texts.firstLoad.formats.find(({ name }) => name === 'CSV')?.command('http://here') ?? ''
+  const [, csv = ''] = /<<'END'\n([^]*)\nEND\n/.exec(command) ?? []
+  t.match(command, '--missing-references create')
+  t.match(await post(csv, { 'content-type': 'text/csv' }, '&missingReferences=create'), {
+    status: 200,
+    body: { state: 'done', counts: { received: 1, applied: 1, rejected: 0 } }
+  })
+})
 
 t.test('a CSV', async (t) => {
   const server = await withLoads(t)

@@ -4,10 +4,13 @@ import * as client from 'openid-client'
 import { CatalogError } from '../../shared/errors.ts'
 import type { Log } from '../../shared/platform/log.ts'
 
-/** How long a provider that did not answer is not asked again for what it described, and not reported again. */
+/** After a failure, the provider's description is not fetched again, and no other failure is logged, for this time. */
 export const retryAfterMs = 2_000
 
-/** The error for what could not be asked. Logs the reason, but once in retryAfterMs: every request would. */
+/**
+ * Makes the error of a failed request to the provider, and logs its reason at most once in retryAfterMs,
+ * because every request fails meanwhile.
+ */
 export function createUnavailable(log: Log): (error: unknown) => CatalogError {
   let reportedAtMs = 0
   return (error) => {
@@ -25,18 +28,18 @@ export function createUnavailable(log: Log): (error: unknown) => CatalogError {
   }
 }
 
-/** Whether the way to the provider failed, or the provider itself; not what it was asked for. */
+/** Whether the connection or the provider failed, rather than that the provider refused the request. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof client.ResponseBodyError) return isBroken(error.status)
   if (error instanceof client.ClientError)
     return error.code === 'OAUTH_TIMEOUT' || (error.cause instanceof Response && isBroken(error.cause.status))
-  // What fetch throws; those of the library for wrong arguments have a code.
+  // fetch throws a TypeError; a TypeError by the library for wrong arguments has a code.
   return error instanceof TypeError && !('code' in error)
 }
 
 const isBroken = (status: number): boolean => status >= 500 || status === 429
 
-/** Whether the token is at fault, rather than the way to the provider's keys. */
+/** Whether the token is invalid, rather than that the provider's keys could not be fetched. */
 export const isAboutToken = (error: unknown): error is errors.JOSEError =>
   error instanceof errors.JOSEError &&
   !(error instanceof errors.JWKSTimeout) &&

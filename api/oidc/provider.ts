@@ -57,7 +57,7 @@ const keysMaxAgeMs = 3_600_000
 /** The end of the year 9999: what comes later cannot be stored as a time. */
 const latestMs = 253_402_300_799_000
 
-/** A token of another kind, such as one that ends a session, is not one to be let in with (RFC 8725, 3.11). */
+/** Tokens of other kinds, such as logout tokens, do not authenticate anybody (RFC 8725, 3.11). */
 const acceptedTypes: readonly unknown[] = [
   undefined,
   'jwt',
@@ -66,7 +66,7 @@ const acceptedTypes: readonly unknown[] = [
   'application/at+jwt'
 ]
 
-/** Null without OIDC_ISSUER. Throws an Error that names the key at fault. `keysCooldownMs` is how long keys are not fetched again for a signature by an unknown one. */
+/** Null without OIDC_ISSUER. Throws an Error that names the key at fault. `keysCooldownMs` is the minimum time between two fetches of the keys because of an unknown key. */
 export function openProvider(config: Config, log: Log, { keysCooldownMs = 30_000 } = {}): Provider | null {
   const checked = checkOidcConfig(config)
   if (!checked) return null

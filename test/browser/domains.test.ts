@@ -164,7 +164,7 @@ t.test('the page of domains', async (t) => {
     await page.getByRole('heading', { name: '<i>Legal</i>', level: 1 }).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('No asset is in it.').waitFor()
+    await dialog.getByText('It contains no assets.').waitFor()
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('<i>Legal</i> is deleted.').waitFor()
     await row(page, 'sales').click()
@@ -297,7 +297,7 @@ t.test('the page of domains', async (t) => {
 
   t.test('names a domain that does not exist', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'domains?urn=urn:li:domain:nowhere' })
-    await page.getByText('There is no domain urn:li:domain:nowhere.').waitFor()
+    await page.getByText('The domain urn:li:domain:nowhere does not exist.').waitFor()
     await row(page, 'sales').click()
     await page.getByRole('heading', { name: 'Sales', level: 1 }).waitFor()
   })

@@ -209,7 +209,7 @@ t.test('the impact table', async (t) => {
     t.strictSame(await urnsIn(page), [field(near[0] ?? '', 'total')])
     t.strictSame((await exported(page)).urns, [field(near[0] ?? '', 'total')])
     await page.getByRole('button', { name: 'Upstream' }).click()
-    await page.getByRole('heading', { name: 'It is derived from nothing that is known.' }).waitFor()
+    await page.getByRole('heading', { name: 'No upstream is known.' }).waitFor()
     await page.getByRole('combobox', { name: 'Column', exact: true }).selectOption('')
     await page.locator('[data-row]').first().waitFor()
     t.equal((await urnsIn(page))[0], last[1], 'the cycle is followed')

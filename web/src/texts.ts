@@ -60,7 +60,7 @@ export const texts = {
     all: 'Show all assets'
   },
   copy: {
-    page: 'Take this page away',
+    page: 'Copy this page',
     copy: 'Copy',
     done: 'Copied.',
     failed: 'The browser does not allow copying here. Select the text and copy it yourself.',
@@ -77,23 +77,23 @@ export const texts = {
     formats: [
       {
         name: 'CSV',
-        text: 'One line for each edge: which asset, and what it is made from.',
+        text: 'One line for each edge: an upstream asset, and what is made from it.',
         command: (server: string): string =>
           `cat > lineage.csv <<'END'
 upstream,downstream
-hive:shop.orders,hive:shop.revenue
+"urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)","urn:li:dataset:(urn:li:dataPlatform:hive,shop.revenue,PROD)"
 END
 npx tributary load lineage.csv --missing-references create --url ${server}`
       },
       {
         name: 'dbt',
-        text: 'The manifest that every dbt command writes. With the catalog, columns have types.',
+        text: 'The manifest that every dbt command writes. With catalog.json, columns have types.',
         command: (server: string): string =>
           `npx tributary load target/manifest.json --catalog target/catalog.json --url ${server}`
       },
       {
         name: 'OpenLineage',
-        text: 'Airflow, Spark, Flink and others send their lineage by themselves once they have the address and a token.',
+        text: 'Airflow, Spark, Flink and others send their lineage once they have this address and a token.',
         command: (server: string): string =>
           `export OPENLINEAGE_URL=${server}
 export OPENLINEAGE_API_KEY="$TRIBUTARY_TOKEN"`

@@ -1,4 +1,4 @@
-/** Returns a JSON Web Token of the identity provider the rights of its bearer's roles. */
+/** Gives a JSON Web Token of the identity provider the rights of its bearer's roles. */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Roles } from '../../model/roles.ts'

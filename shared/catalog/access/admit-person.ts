@@ -1,4 +1,4 @@
-/** Returns a user of the identity provider the rights of the user's roles. */
+/** Gives a user of the identity provider the rights of the user's roles. */
 import { randomUUID } from 'node:crypto'
 import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'

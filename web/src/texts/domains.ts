@@ -45,12 +45,12 @@ export const domainTexts = {
   deleteHasChildren: (count: number): string =>
     `It has ${number(count)} ${count === 1 ? 'sub-domain' : 'sub-domains'}. Move or delete ${count === 1 ? 'it' : 'them'} first.`,
   deleteTouches: (count: number): string =>
-    count === 0 ? 'No asset is in it.' : `${assets(count)} will be in no domain:`,
+    count === 0 ? 'It contains no assets.' : `${assets(count)} will be in no domain:`,
   deleteMore: (count: number): string => `and ${number(count)} more`,
   deleteRules: (count: number): string =>
     count === 0
       ? ''
-      : `${number(count)} domain ${count === 1 ? 'rule puts' : 'rules put'} new assets here and will be passed over.`,
+      : `${number(count)} domain ${count === 1 ? 'rule puts' : 'rules put'} new assets here and will be skipped.`,
   deleted: (name: string): string => `${name} is deleted.`,
   assets: 'Assets',
   assetFilter: 'Find among these assets',
@@ -88,11 +88,11 @@ export const domainTexts = {
   mapCut: (shown: number, total: number): string =>
     `Showing the ${number(shown)} strongest of ${number(total)} connections`,
   mapNone: 'No lineage crosses domains.',
-  mapNoneOf: 'No lineage leads from it to another domain, or to it from one.',
+  mapNoneOf: 'No lineage connects it with another domain.',
   mapNoneWithin: 'No lineage leads from one sub-domain to another.',
   noDomain: 'No domain',
-  missing: (urn: string): string => `There is no domain ${urn}.`,
-  missingHint: 'It may have been deleted. Find another in the tree.',
+  missing: (urn: string): string => `The domain ${urn} does not exist.`,
+  missingHint: 'It may have been deleted. Choose another in the tree.',
   pick: 'Find the domain',
-  pickNone: 'No domain fits.'
+  pickNone: 'No domain matches.'
 }

@@ -42,7 +42,7 @@ export const editLineageTexts = {
       `${many(count, 'asset becomes', 'assets become')} downstream of ${of}`,
     lost: (count: number, of: string): string =>
       `${many(count, 'asset is', 'assets are')} no longer downstream of ${of}`,
-    partial: 'The graph is too large to be shown as a whole: there may be more.',
+    partial: 'The graph is too large to show all of it: there may be more.',
     save: 'Save',
     discard: 'Discard'
   },

@@ -35,8 +35,8 @@ export const impactTexts = {
   tooMany: (maximum: number): string => `The table shows at most ${number(maximum)} rows. The CSV has all.`,
   partial: 'A limit of the server ended the walk: there is more than is listed.',
   none: 'Nothing matches.',
-  noLineage: { down: 'Nothing is derived from it.', up: 'It is derived from nothing that is known.' },
-  noneHint: 'Take a filter away, or look in the other direction.',
+  noLineage: { down: 'No downstream is known.', up: 'No upstream is known.' },
+  noneHint: 'Remove a filter, or look in the other direction.',
   heads: {
     degree: 'Hops',
     name: 'Name',

@@ -188,8 +188,8 @@ export const lineageTexts = {
   },
   noStart: 'Choose an asset: search for it, or open it and choose “Lineage”.',
   notFound: 'This asset is unknown',
-  notFoundHint: 'It appears here as soon as something that names it is loaded.',
-  stale: 'This could not be loaded, so the picture is the one before.',
+  notFoundHint: 'It appears here as soon as a load names it.',
+  stale: 'This could not be loaded, so the previous picture is shown.',
   longLink: (length: number): string =>
     `The link of this view has ${number(length)} characters; some programs cut it.`,
   cutLink: 'The end of the link is missing, so this is the first view of the asset.',

@@ -61,9 +61,9 @@ export const loadTexts = {
       : value < 120_000
         ? `${(value / 1_000).toFixed(1)} s`
         : `${number(Math.round(value / 60_000))} min`,
-  undoes: 'Takes back',
-  wouldUndo: 'Would take back',
-  undoneBy: 'Taken back by',
+  undoes: 'Undoes',
+  wouldUndo: 'Would undo',
+  undoneBy: 'Undone by',
   snapshot: {
     pending: 'Snapshot: not compared yet.',
     removing: (removed: number, toRemove: number): string =>
@@ -86,26 +86,26 @@ export const loadTexts = {
     'The snapshot may then remove any share of what its source stated before and does not state now.',
   cancelTitle: 'Cancel this load?',
   cancelHint: (applied: number, waiting: number): string =>
-    `${records(applied)} ${applied === 1 ? 'is' : 'are'} applied and stay so. ${records(waiting)} ${waiting === 1 ? 'is' : 'are'} left out.`,
+    `${records(applied)} ${applied === 1 ? 'is' : 'are'} applied and will stay. ${records(waiting)} ${waiting === 1 ? 'is' : 'are'} left out.`,
   cancelled: (applied: number): string => `Cancelled. ${records(applied)} had been applied.`,
   undoTitle: 'Undo this load?',
   undoHint:
     'Restores what the load changed, except where something newer has changed it since. The undo is a separate load, and can itself be undone.',
   undoCounts: (applied: number, unchanged: number): string =>
-    `${records(applied)} changed something and will be taken back. ${records(unchanged)} changed nothing.`,
+    `${records(applied)} changed something and will be undone. ${records(unchanged)} changed nothing.`,
   undoRemoved: (removed: number): string =>
     `${number(removed)} ${removed === 1 ? 'statement' : 'statements'} that the snapshot removed will be stated again.`,
   preview: 'Show what it would change',
-  previewing: 'Trying it …',
+  previewing: 'Running the dry run …',
   previewCounts: (applied: number, unchanged: number, rejected: number): string =>
     [
-      `${number(applied)} ${applied === 1 ? 'change' : 'changes'} would be taken back.`,
+      `${number(applied)} ${applied === 1 ? 'change' : 'changes'} would be undone.`,
       ...(unchanged > 0
         ? [
             `${number(unchanged)} ${unchanged === 1 ? 'stays' : 'stay'}, because something newer has changed or uses it.`
           ]
         : []),
-      ...(rejected > 0 ? [`${number(rejected)} cannot be taken back.`] : [])
+      ...(rejected > 0 ? [`${number(rejected)} cannot be undone.`] : [])
     ].join(' '),
   rejects: 'Rejected records',
   rejectsShown: (shown: number, total: number): string =>
@@ -131,19 +131,19 @@ export const loadTexts = {
           ? `${number(Math.round(value / 1_024))} KiB`
           : `${number(Math.round(value / 104_857.6) / 10)} MiB`,
     format: 'Format',
-    detect: 'As the server detects it',
+    detect: 'Detected by the server',
     source: 'Source',
-    sourceHint: 'Under which name the edges are stated. Empty: as the format says.',
+    sourceHint: 'The name under which the edges are stated. If empty, the format decides.',
     mode: 'Mode',
-    byFormat: 'As usual for the format',
+    byFormat: 'Default of the format',
     modes: {
       merge: 'Merge: add, and remove only what a record removes',
       snapshot: 'Snapshot: remove what this source stated before and does not state now'
     },
-    createsMissing: 'Create assets that records name and that do not exist',
+    createsMissing: 'Create placeholders for missing assets',
     tryIt: 'Dry run: change nothing, and show what would change',
     loadIt: 'Load it',
-    loadNow: 'Load without trying it',
+    loadNow: 'Load without a dry run',
     clear: 'Choose another',
     sending: 'Sending …',
     several:
@@ -159,6 +159,6 @@ export const loadTexts = {
     entities: (created: number, placeholders: number): string =>
       `Assets: ${number(created)} created, and ${number(placeholders)} placeholders`,
     affected: (assets: number, domains: number, isComplete: boolean): string =>
-      `Affected, with all that is downstream: ${isComplete ? '' : 'at least '}${number(assets)} ${assets === 1 ? 'asset' : 'assets'} in ${number(domains)} ${domains === 1 ? 'domain' : 'domains'}`
+      `Affected, including everything downstream: ${isComplete ? '' : 'at least '}${number(assets)} ${assets === 1 ? 'asset' : 'assets'} in ${number(domains)} ${domains === 1 ? 'domain' : 'domains'}`
   }
 }

@@ -6,13 +6,13 @@ export const tokenTexts = {
   onlyAdminsHint: 'Ask one of them for a token, or sign in with a token of the scope admin.',
   create: 'Create a token',
   name: 'Name',
-  nameHint: 'What it is for, to recognize it by.',
+  nameHint: 'A name by which you will recognize it.',
   actor: 'Author of its changes',
   scope: 'What it may do',
   scopes: {
     read: 'Read',
     write: 'Read and write',
-    admin: 'Everything, also tokens and all loads'
+    admin: 'Everything, including tokens and all loads'
   },
   scopeName: (scopes: readonly string[]): string => scopes.join(', '),
   limit: 'Limit it to a domain',
@@ -39,7 +39,7 @@ export const tokenTexts = {
   revokeOf: (name: string): string => `Revoke ${name}`,
   revokeTitle: (name: string): string => `Revoke the token ${name}?`,
   revokeHint:
-    'Programs that use it are refused within a second, and everyone who is signed in with it is signed out. This cannot be taken back.',
+    'Programs that use it are refused within a second, and everyone who is signed in with it is signed out. This cannot be undone.',
   revoked: (name: string): string => `The token ${name} is revoked.`,
   none: 'There are no tokens.',
   never: 'Never',

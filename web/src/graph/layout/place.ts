@@ -1,5 +1,5 @@
 /**
- * Returns each point its height in the picture: near its neighbours, in the order of its layer, without
+ * Gives each point its height in the picture: near its neighbours, in the order of its layer, without
  * overlap.
  */
 import { at, edgesBy, type IndexGraph } from './graph.ts'
