@@ -162,7 +162,7 @@ t.test('transport', async (t) => {
     )
   })
 
-  t.test('what is no HTTP gets an answer in JSON', async (t) => {
+  t.test('a request that is not valid HTTP is answered in JSON', async (t) => {
     t.match(await sendBytes(server.url, 'HELLO\r\n\r\n'), /^HTTP\/1.1 400 [^]*"code":"BAD_REQUEST"/)
     t.match(
       await sendBytes(
@@ -263,31 +263,34 @@ t.test('GraphQL over HTTP', async (t) => {
     )
   })
 
-  t.test('what does not parse or fit the schema is 200 with the reason, and no data', async (t) => {
-    const reasonOf = async (query: string, variables = {}) => {
-      const { status, body } = await graphql(query, variables)
-      t.equal(status, 200)
-      t.notOk('data' in body)
-      t.same(body.extensions, {})
-      return body.errors[0].extensions.reason
+  t.test(
+    'a document that does not parse or match the schema is answered 200 with the reason and no data',
+    async (t) => {
+      const reasonOf = async (query: string, variables = {}) => {
+        const { status, body } = await graphql(query, variables)
+        t.equal(status, 200)
+        t.notOk('data' in body)
+        t.same(body.extensions, {})
+        return body.errors[0].extensions.reason
+      }
+      t.equal(await reasonOf('{ dataset(urn: '), 'GRAPHQL_PARSE_FAILED')
+      t.equal(await reasonOf('{"kind":"Document","definitions":[]}'), 'GRAPHQL_PARSE_FAILED')
+      t.equal(await reasonOf('5'), 'GRAPHQL_PARSE_FAILED')
+      t.equal(await reasonOf(''), 'GRAPHQL_PARSE_FAILED')
+      t.equal(await reasonOf('{ nothing }'), 'GRAPHQL_VALIDATION_FAILED')
+      t.equal(await reasonOf('{ dataset(urn: "x", name: "x") { urn } }'), 'GRAPHQL_VALIDATION_FAILED')
+      t.equal(
+        await reasonOf('query ($urn: String!) { dataset(urn: $urn) { urn } }'),
+        'GRAPHQL_VALIDATION_FAILED'
+      )
+      t.equal(
+        await reasonOf('query ($urn: String!) { dataset(urn: $urn) { urn } }', { urn: 7 }),
+        'GRAPHQL_VALIDATION_FAILED'
+      )
+      t.equal(await reasonOf('query A { __typename } query B { __typename }'), 'BAD_REQUEST')
+      t.equal(await reasonOf('fragment A on Query { __typename }'), 'BAD_REQUEST')
     }
-    t.equal(await reasonOf('{ dataset(urn: '), 'GRAPHQL_PARSE_FAILED')
-    t.equal(await reasonOf('{"kind":"Document","definitions":[]}'), 'GRAPHQL_PARSE_FAILED')
-    t.equal(await reasonOf('5'), 'GRAPHQL_PARSE_FAILED')
-    t.equal(await reasonOf(''), 'GRAPHQL_PARSE_FAILED')
-    t.equal(await reasonOf('{ nothing }'), 'GRAPHQL_VALIDATION_FAILED')
-    t.equal(await reasonOf('{ dataset(urn: "x", name: "x") { urn } }'), 'GRAPHQL_VALIDATION_FAILED')
-    t.equal(
-      await reasonOf('query ($urn: String!) { dataset(urn: $urn) { urn } }'),
-      'GRAPHQL_VALIDATION_FAILED'
-    )
-    t.equal(
-      await reasonOf('query ($urn: String!) { dataset(urn: $urn) { urn } }', { urn: 7 }),
-      'GRAPHQL_VALIDATION_FAILED'
-    )
-    t.equal(await reasonOf('query A { __typename } query B { __typename }'), 'BAD_REQUEST')
-    t.equal(await reasonOf('fragment A on Query { __typename }'), 'BAD_REQUEST')
-  })
+  )
 
   t.test('variables are checked also when a document has come often enough to be compiled', async (t) => {
     const query = 'query ($urn: String!) { entityExists(urn: $urn) }'
@@ -616,7 +619,7 @@ t.test('mutations of domains', async (t) => {
     t.equal(await domainOf(), null)
   })
 
-  t.test('what is absent or no asset is named', async (t) => {
+  t.test('an entity that is absent or not an asset is named', async (t) => {
     t.match(await refusal(`setDomain(entityUrn: "${dataset('a')}", domainUrn: "urn:li:domain:absent")`), {
       message: `Failed to add Entity ${dataset('a')} to Domain urn:li:domain:absent. Domain does not exist.`,
       code: 400,
@@ -752,7 +755,7 @@ t.test('mutations of lineage', async (t) => {
     )
   })
 
-  t.test('what is no edge is refused with its place', async (t) => {
+  t.test('an invalid edge is refused with its place', async (t) => {
     t.match(await update({ edgesToAdd: [edge(a, b), null] }), {
       reason: 'BAD_REQUEST',
       field: 'input.edgesToAdd[1]'

@@ -221,7 +221,7 @@ t.test('patches of a list name its entries by their URN', async (t) => {
     'a slash in a URN is escaped; the key says the dataset; defaults are written out'
   )
   const version = (await readAspect(db, a, 'upstreamLineage'))?.version
-  t.equal(await change({ op: 'remove', path: at(c) }), 'unchanged', 'removing what is absent does nothing')
+  t.equal(await change({ op: 'remove', path: at(c) }), 'unchanged', 'removing an absent value does nothing')
   t.equal((await readAspect(db, a, 'upstreamLineage'))?.version, version)
   await change({ op: 'remove', path: at(dataset('d/1')) })
 
@@ -433,7 +433,7 @@ t.test('patches of column records name operation, downstream, query and upstream
 })
 
 t.test(
-  'of what two sources say about an edge the last is shown, also where it was said before',
+  'of the attributes that two sources give an edge the last are shown, even if they were given before',
   async (t) => {
     const { db } = await withDatabase(t)
     await apply(db, ...create(a, b))

@@ -60,7 +60,7 @@ t.test('a chunk that comes late', async (t) => {
   await apply(db, ...create(a, b, c), createDomain(home, 'Home'), createDomain(domain('other'), 'Other'))
 
   await t.test(
-    'adds no edge that was removed, replaced or deleted since, and removes none that was added since',
+    'adds no edge that was removed, replaced or deleted later, and removes none that was added later',
     async (t) => {
       const load = await openLoad(db)
       t.equal(
@@ -199,7 +199,7 @@ t.test('a chunk that comes late', async (t) => {
   })
 
   await t.test(
-    'is inserted at its place in the history of an aspect, and what is newer is made again',
+    'is inserted at its place in the history of an aspect, and newer changes are applied again',
     async (t) => {
       const load = await openLoad(db)
       await apply(
@@ -382,7 +382,7 @@ t.test('a chunk that comes late', async (t) => {
   })
 
   await t.test(
-    'takes an asset out of a domain that it deletes, whatever was said since that did not put it there',
+    'takes an asset out of a domain that it deletes, except if a later change put the asset there',
     async (t) => {
       const [asset, gone] = [dataset('in a domain to delete'), domain('gone')]
       await apply(db, ...create(asset), createDomain(gone, 'Gone'), setDomain(asset, gone))
@@ -397,7 +397,7 @@ t.test('a chunk that comes late', async (t) => {
   )
 
   await t.test(
-    'brings nothing back that was deleted since, and does not delete what was made since',
+    'restores nothing that was deleted later, and deletes nothing that was created later',
     async (t) => {
       const early = await openLoad(db)
       await apply(db, addEdge(c, a))
@@ -460,18 +460,15 @@ t.test('a chunk that comes late', async (t) => {
     await endLoad(db, load)
   })
 
-  await t.test(
-    'deletes no aspect whose edges were patched since, even where none of them is left',
-    async (t) => {
-      const owner = dataset('emptied')
-      await apply(db, ...create(owner), addEdge(b, owner))
-      const load = await openLoad(db)
-      await apply(db, patch(owner, 'upstreamLineage', { op: 'remove', path: `/upstreams/${segment(b)}` }))
-      t.same(await late(db, load, [deleteAspect(owner, 'upstreamLineage')]), ['unchanged'])
-      t.same(await valueOf(db, owner, 'upstreamLineage'), { upstreams: [] })
-      await endLoad(db, load)
-    }
-  )
+  await t.test('deletes no aspect whose edges were patched later, even if no edge is left', async (t) => {
+    const owner = dataset('emptied')
+    await apply(db, ...create(owner), addEdge(b, owner))
+    const load = await openLoad(db)
+    await apply(db, patch(owner, 'upstreamLineage', { op: 'remove', path: `/upstreams/${segment(b)}` }))
+    t.same(await late(db, load, [deleteAspect(owner, 'upstreamLineage')]), ['unchanged'])
+    t.same(await valueOf(db, owner, 'upstreamLineage'), { upstreams: [] })
+    await endLoad(db, load)
+  })
 
   await t.test(
     'leaves a placeholder of a chart for which no more than an edge was stated since, and a chart that was written since',

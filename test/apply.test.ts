@@ -123,7 +123,7 @@ t.test('JSON aspects', async (t) => {
   })
 
   t.test(
-    'of writers that read a version and write on it, one wins each round and none is lost',
+    'of writers that write with the version they read, one wins each round and no write is lost',
     async (t) => {
       const urn = dataset('contested')
       await apply(db, upsert(urn, 'datasetProperties', {}))
@@ -428,7 +428,7 @@ t.test('one record is one step of an aspect, and one version, however often it c
 })
 
 t.test(
-  'a proposal that repeats itself in a batch, or comes before what it stands on, is folded in the order of lines',
+  'a proposal that is repeated in a batch, or comes before the one it depends on, is folded in the order of lines',
   async (t) => {
     const { db } = await withDatabase(t)
     const verdicts = await applyCall(

@@ -123,7 +123,7 @@ async function endRefusing(t: Test, { rows }: LoadBench): Promise<void> {
 }
 
 t.test(
-  'an upload of which a chunk cannot be stored is aborted with what went wrong, and nothing of it is left',
+  'an upload with a chunk that cannot be stored is aborted with the reason, and nothing of it is left',
   async (t) => {
     const bench = await withLoadBench(t)
     await refuseChunks(bench, '53100', { passed: 1, times: 1_000 })

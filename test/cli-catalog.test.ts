@@ -132,7 +132,7 @@ t.test('a catalog on the command line', async (t) => {
     t.match(await run('domain', 'tree', 'Returns'), { code: 1, err: [/NOT_FOUND: Nothing is called/] })
   })
 
-  t.test('what cannot be done with a domain is refused with 1, and changes nothing', async (t) => {
+  t.test('an impossible change of a domain is refused with 1, and changes nothing', async (t) => {
     const before = (await run('domain', 'tree')).out
     t.match(await run('domain', 'create', 'Sales'), {
       code: 1,

@@ -186,27 +186,24 @@ t.test('load', async (t) => {
     t.match(await run(['load', path, '--wait', '1'], { env: server }), { code: 5, out: [/continues/] })
   })
 
-  t.test(
-    'draws a bar on a terminal, clears it, and colours what was refused unless NO_COLOR is set',
-    async (t) => {
-      const { code, drawn, err } = await run(['load', file('good.ndjson', `${good}bad\n`)], {
-        env,
-        isTty: true
-      })
-      t.equal(code, 2)
-      t.match(
-        drawn.find((line) => line.includes('applied')),
-        /^\[[#.]{20}\] \d of 4 records: \d applied, \d unchanged, \d rejected, [\d,]+ records\/s$/
-      )
-      t.equal(drawn.at(-1), '')
-      t.ok(err[0]?.startsWith('\u001B[33mline 4: BAD_REQUEST: '))
-      t.match(
-        (await run(['load', file('good.ndjson', 'bad\n')], { env: { ...env, NO_COLOR: '1' }, isTty: true }))
-          .err[0],
-        /^line 1: /
-      )
-    }
-  )
+  t.test('draws a bar on a terminal, clears it, and colours rejects unless NO_COLOR is set', async (t) => {
+    const { code, drawn, err } = await run(['load', file('good.ndjson', `${good}bad\n`)], {
+      env,
+      isTty: true
+    })
+    t.equal(code, 2)
+    t.match(
+      drawn.find((line) => line.includes('applied')),
+      /^\[[#.]{20}\] \d of 4 records: \d applied, \d unchanged, \d rejected, [\d,]+ records\/s$/
+    )
+    t.equal(drawn.at(-1), '')
+    t.ok(err[0]?.startsWith('\u001B[33mline 4: BAD_REQUEST: '))
+    t.match(
+      (await run(['load', file('good.ndjson', 'bad\n')], { env: { ...env, NO_COLOR: '1' }, isTty: true }))
+        .err[0],
+      /^line 1: /
+    )
+  })
 
   t.test('draws no bar into a pipe, and names the file of a reject if there are several files', async (t) => {
     const two = await run(['load', file('first.ndjson', good), file('second.ndjson', 'bad\n')], { env })
@@ -266,7 +263,7 @@ t.test('load', async (t) => {
   })
 
   t.test(
-    'joins files to one snapshot, says what it takes away, and needs --force for too much',
+    'joins files to one snapshot, says what it removes, and needs --force to remove too much',
     async (t) => {
       const edge = (name: string): object => ({ upstreamUrn: asset('a'), downstreamUrn: asset(name) })
       const names = ['s1', 's2', 's3', 's4', 's5', 's6']
@@ -636,7 +633,7 @@ t.test('what is sent', async (t) => {
   })
 
   t.test(
-    'is one body where several files are one snapshot, and a place in it is told by its file',
+    'is one body if several files are one snapshot, and a place in it is named by its file',
     async (t) => {
       const files = [
         file('a.ndjson', 'one\ntwo'),

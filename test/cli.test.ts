@@ -128,7 +128,7 @@ t.test('usage', async (t) => {
     }
   })
 
-  t.test('what does not fit is refused in one line, with 1', async (t) => {
+  t.test('wrong options are refused in one line, with 1', async (t) => {
     for (const args of [
       ['bogus'],
       ['load'],
@@ -254,7 +254,7 @@ t.test('token', async (t) => {
     })
   })
 
-  t.test('what cannot be is refused with 1', async (t) => {
+  t.test('impossible values are refused with 1', async (t) => {
     t.match(await run(['token', 'create', '--name', 'x', '--scopes', 'all'], { env }), {
       code: 1,
       err: [/read, write, admin/]

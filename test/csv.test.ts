@@ -308,7 +308,7 @@ t.test('rows', async (t) => {
     t.ok(memory.peakBytes() < 16 * 1024 * 1024)
   })
 
-  t.test('what is not UTF-8 is at fault alone', async (t) => {
+  t.test('only the row that is not UTF-8 is rejected', async (t) => {
     const rows = await rowsOf(
       Buffer.concat([Buffer.from('a,b\nc,'), Buffer.from([0xff]), Buffer.from('\nü,e\n')])
     )
@@ -455,7 +455,7 @@ const isStorable = (text: string): boolean => !/[\p{Cc}\u202a-\u202e\u2066-\u206
 const isPair = ([upstream, downstream]: [string, string]): boolean =>
   upstream.includes('schemaField') === downstream.includes('schemaField')
 
-t.test('what an independent writer writes is read back, wherever the bytes are cut', async (t) => {
+t.test('rows by an independent writer are read back, wherever the bytes are divided', async (t) => {
   const style = fc.record({
     newline: fc.constantFrom('\n', '\r\n'),
     quotes: fc.constantFrom<'needed' | 'all'>('needed', 'all'),

@@ -235,7 +235,7 @@ t.test('containers', async (t) => {
       )
     ).body
   await t.test(
-    'what is directly in a container is listed, searched and filtered, a page at a time',
+    'entities directly in a container are listed, searched and filtered, page by page',
     async (t) => {
       const urnsOf = (body: Awaited<ReturnType<typeof within>>): string[] =>
         body.data.container.entities.searchResults.map(

@@ -223,7 +223,7 @@ t.test('transactions', async (t) => {
   await db.raw('create table account (id int primary key, amount int not null)')
   await db.raw('insert into account select id, 0 from generate_series(1, 2) as id')
 
-  t.test('what failed leaves nothing', async (t) => {
+  t.test('a failed transaction leaves nothing', async (t) => {
     await t.rejects(
       inTransaction(db, async (tx) => {
         await query(tx, 'update account set amount = 7 where id = 1')
@@ -319,7 +319,7 @@ t.test('rows sent by COPY', async (t) => {
   })
 
   t.test(
-    'are none where one is refused, and the connection serves the next, however many were still to be sent',
+    'are none if one is refused, and the connection serves the next, however many were still to be sent',
     async (t) => {
       await query(db, 'truncate number')
       await t.rejects(send(rowsOf([7, ...many])), { code: '23505' })

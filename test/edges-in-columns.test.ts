@@ -81,7 +81,7 @@ t.test('whatever the catalog is, what is left behind is the same', async (t) => 
 })
 
 t.test(
-  'of two lines that remove an edge the second counts where the load stated it between them',
+  'of two lines that remove an edge the second counts if the load stated the edge in between',
   async (t) => {
     const { db } = await withDatabase(t)
     const [upstreamUrn, downstreamUrn] = [dataset('a'), dataset('b')]

@@ -56,7 +56,7 @@ const idsOf = async (db: Db, urns: readonly Urn[]): Promise<number[]> => {
 }
 
 t.test(
-  'nothing is remembered of a server without an epoch, whose next crash could not be told',
+  'nothing is remembered about a server without an epoch, whose next crash could not be detected',
   async (t) => {
     const { db } = await withDatabase(t)
     await apply(db, ...create(a))

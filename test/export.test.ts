@@ -166,7 +166,7 @@ for (const { engine, memory } of engines) {
     })
 
     await t.test(
-      'the head tells what it is and whether it is complete, and HEAD tells it alone',
+      'the headers say what it is and whether it is complete, and HEAD returns only them',
       async (t) => {
         const answer = await server.rest({ url: exportUrl({ urn: urn('a'), format: 'dot' }) })
         const told = {
@@ -260,36 +260,30 @@ for (const { engine, memory } of engines) {
       }
     )
 
-    await t.test(
-      'columns are exported from a column, and from an asset where they are asked for',
-      async (t) => {
-        const reached = async (parameters: { [name: string]: string }): Promise<string[]> =>
-          ndjsonLines(await exported(server, { ...parameters, format: 'ndjson' }))
-            .map((line) => `${line.degree} ${line.urn}`)
-            .sort()
-        t.strictSame(await reached({ urn: urn('a#p') }), [`1 ${urn('b#q')}`, `2 ${urn('c#r')}`])
-        t.strictSame(await reached({ urn: urn('a'), columns: 'true' }), [
-          `1 ${urn('b#q')}`,
-          `2 ${urn('c#r')}`
-        ])
-        t.strictSame(
-          await reached({ urn: column(urn('a'), 'nobody') }),
-          [],
-          'a column that nothing names exists with its asset'
-        )
-        const graph = parseDot(await exported(server, { urn: urn('a'), columns: 'true', format: 'dot' }))
-        t.strictSame(
-          [...graph.nodes.keys()].sort(),
-          [urn('a#p'), urn('a#s'), urn('b#q'), urn('c#r')].sort(),
-          'the columns of the start are nodes'
-        )
-        t.strictSame(graph.edges.length, 3)
-        t.match(parseDot(await exported(server, { urn: column(urn('a'), 'nobody'), format: 'dot' })), {
-          edges: { length: 0 },
-          nodes: new Map([[column(urn('a'), 'nobody'), 'nobody\nSCHEMA_FIELD hive']])
-        })
-      }
-    )
+    await t.test('columns are exported from a column, and from an asset on request', async (t) => {
+      const reached = async (parameters: { [name: string]: string }): Promise<string[]> =>
+        ndjsonLines(await exported(server, { ...parameters, format: 'ndjson' }))
+          .map((line) => `${line.degree} ${line.urn}`)
+          .sort()
+      t.strictSame(await reached({ urn: urn('a#p') }), [`1 ${urn('b#q')}`, `2 ${urn('c#r')}`])
+      t.strictSame(await reached({ urn: urn('a'), columns: 'true' }), [`1 ${urn('b#q')}`, `2 ${urn('c#r')}`])
+      t.strictSame(
+        await reached({ urn: column(urn('a'), 'nobody') }),
+        [],
+        'a column that nothing names exists with its asset'
+      )
+      const graph = parseDot(await exported(server, { urn: urn('a'), columns: 'true', format: 'dot' }))
+      t.strictSame(
+        [...graph.nodes.keys()].sort(),
+        [urn('a#p'), urn('a#s'), urn('b#q'), urn('c#r')].sort(),
+        'the columns of the start are nodes'
+      )
+      t.strictSame(graph.edges.length, 3)
+      t.match(parseDot(await exported(server, { urn: column(urn('a'), 'nobody'), format: 'dot' })), {
+        edges: { length: 0 },
+        nodes: new Map([[column(urn('a'), 'nobody'), 'nobody\nSCHEMA_FIELD hive']])
+      })
+    })
 
     await t.test('a filter keeps what the same filter of a search keeps', async (t) => {
       const groups: JsonObject[] = [
@@ -359,7 +353,7 @@ for (const { engine, memory } of engines) {
   })
 }
 
-t.test('what names hold does not break a format', async (t) => {
+t.test('no character in a name breaks a format', async (t) => {
   const server = await withServer(t)
   const names = [
     'plain',
@@ -646,7 +640,7 @@ t.test(`an export of ${manyCount} rows`, async (t) => {
   })
 
   await t.test(
-    'is cut off, and lets go of its transaction, where the client takes nothing for too long, or too long in all',
+    'is cut off, and ends its transaction, if the client reads nothing for too long or takes too long in all',
     async (t) => {
       for (const pace of [{ stallMaxMs: 100 }, { maxMs: 300 }]) {
         const app = await withExports(t, { db, memory: null }, pace)

@@ -364,7 +364,7 @@ t.test('room that lists have given up is used again, and never under a view', as
   )
 })
 
-t.test('what contradicts the graph is refused, and views pinned before stay what they were', async (t) => {
+t.test('a change that contradicts the graph is refused, and views pinned before do not change', async (t) => {
   const graph = new LineageGraph({ entityCount: 10, greatestId: 10 })
   const model = emptyModel()
   const deltas = deltasFor(
@@ -708,7 +708,7 @@ function naiveWalk(lists: ReadonlyMap<number, readonly number[]>, starts: readon
   return found
 }
 
-t.test('what is changed between the slices of walks never shows in their answers', async (t) => {
+t.test('changes between the slices of walks never show in their answers', async (t) => {
   const random = fc.sample(fc.nat(2 ** 30), { numRuns: 200_000, seed })
   let drawn = 0
   const below = (end: number): number => (random[drawn++ % random.length] ?? 0) % end

@@ -98,7 +98,7 @@ async function race(
 }
 
 t.test(
-  'rule 1: a removal, a replacement and an association win over what was accepted before them and comes after',
+  'rule 1: a removal, a replacement and an association win over older changes that are applied later',
   async (t) => {
     await bothWays(
       t,
@@ -157,7 +157,7 @@ t.test(
 )
 
 t.test(
-  'rule 2: who replaces or patches holds the owner, so that nothing is read before and written after another',
+  'rule 2: a replacement or patch locks the owner, so that no other change comes between its read and its write',
   async (t) => {
     await bothWays(
       t,

@@ -37,7 +37,7 @@ t.test(
 )
 
 t.test(
-  'what is written between the slices of a walk is in the next walk and never in that one',
+  'a write between the slices of a walk is in the next walk and never in this one',
   { timeout: 600_000 },
   async (t) => {
     const { db, url } = await withDatabase(t)

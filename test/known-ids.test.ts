@@ -91,7 +91,7 @@ t.test('edges between what is known are stored by ids, and are read back as they
 })
 
 t.test(
-  'an edge to what was deleted is refused with its line, or gets a placeholder, and is applied when it is there again',
+  'an edge to a deleted entity is refused with its line, or gets a placeholder, and is applied when the entity exists again',
   async (t) => {
     const { bench, knownIds } = await openCatalog(t)
     await apply(bench.db, hardDelete(toUrn(dataset('b'))))

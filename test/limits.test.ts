@@ -136,7 +136,7 @@ t.test('of a server', async (t) => {
       )
 
     t.test(
-      'walkMaxHops: a walk follows so many hops and is complete; one that had to go on says so',
+      'walkMaxHops: a walk of this many hops is complete; a longer one says that it is not',
       async (t) => {
         const { report, total } = await walk(1)
         t.match([report.complete, total], [true, limits.walkMaxHops])

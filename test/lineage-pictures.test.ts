@@ -186,7 +186,7 @@ await t.test('a picture lists the columns of its nodes, those with lineage first
 })
 
 await t.test(
-  'totals say what is both upstream and downstream, so that all of it can be counted once',
+  'totals include the number of assets on both sides, so that each asset can be counted once',
   async (t) => {
     const { urn } = await write(server, 'u -> s -> a -> b -> s; b -> d; job:j -> s; a -> job:j', 'ring')
     const query =

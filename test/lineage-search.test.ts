@@ -88,7 +88,7 @@ onBothEngines('search by number', async (t, server, engine) => {
     )
   })
 
-  await t.test('what has no effect is named, and text makes the way a tortoise', async (t) => {
+  await t.test('inputs without effect are named', async (t) => {
     const { page, extensions } = await search({
       query: 'numbers',
       viewUrn: 'urn:li:dataHubView:v',
@@ -467,7 +467,7 @@ onBothEngines('the snapshot of a scroll', async (t, server, engine) => {
   )
 
   await t.test(
-    'is walked anew by another process, which goes on behind the last result and says what has changed',
+    'is walked again by another process, which continues after the last result and says that results have changed',
     async (t) => {
       const page1 = await scroll(first)
       const page2 = await scroll(second, { scrollId: page1.nextScrollId })

@@ -745,7 +745,7 @@ onOneServer(
 )
 
 onOneServer(
-  'what looks through jobs gives way to others at each asset and edge, for there may be many jobs',
+  'a read that looks through jobs yields at each asset and edge, because there may be many jobs',
   async (t, server) => {
     const namespace = 'turns'
     const side = (name: string): string[] => Array.from({ length: 15 }, (_, index) => `${name}${index}`)

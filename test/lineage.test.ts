@@ -485,7 +485,7 @@ onBothEngines('pages', async (t, server) => {
   })
 
   await t.test(
-    'go on where the last one ended when edges go meanwhile, and say that the results have changed',
+    'continue where the last one ended if edges disappear meanwhile, and say that the results have changed',
     async (t) => {
       const first = await scroll('hub', { count: 20 })
       t.equal(first.extensions.lineage.changedSinceFirstPage, undefined)
@@ -583,23 +583,20 @@ t.test('bounds', async (t) => {
     t.strictSame((await walk({}, { maxHops: 12, maxEntities: 1_000 })).report.complete, true)
   })
 
-  await t.test(
-    'a walk that a bound of entities cuts says so, with exact degrees for what it has',
-    async (t) => {
-      const cut = await walk({}, { maxHops: 100, maxEntities: 6 })
-      t.strictSame(
-        [cut.report.complete, cut.report.truncatedBy, cut.results.map((result) => result.degree)],
-        [false, 'maxEntities', [1, 1, 1, 1, 2, 3]]
-      )
-      t.ok(
-        (await walk({}, { maxHops: 100, maxEntities: 15 })).report.complete,
-        'reaching exactly the bound is no cut'
-      )
-    }
-  )
+  await t.test('a walk that meets a limit of entities says so, and its degrees are exact', async (t) => {
+    const cut = await walk({}, { maxHops: 100, maxEntities: 6 })
+    t.strictSame(
+      [cut.report.complete, cut.report.truncatedBy, cut.results.map((result) => result.degree)],
+      [false, 'maxEntities', [1, 1, 1, 1, 2, 3]]
+    )
+    t.ok(
+      (await walk({}, { maxHops: 100, maxEntities: 15 })).report.complete,
+      'reaching exactly the bound is no cut'
+    )
+  })
 
   await t.test(
-    'a degree filter ends the walk where nothing further can be kept, and that is no cut',
+    'a degree filter ends the walk where no further result can match, and the answer is complete',
     async (t) => {
       const one = await walk(where([{ field: 'degree', values: ['1'] }]), { maxHops: 2, maxEntities: 1_000 })
       t.strictSame([one.report.complete, one.report.hops, one.total], [true, 1, 4])

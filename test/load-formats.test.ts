@@ -148,7 +148,7 @@ t.test('a CSV', async (t) => {
   })
 
   await t.test(
-    'has its rejects as a CSV that is sent again as it is, or mended, and as often as need be',
+    'has its rejects as a CSV, which can be sent again unchanged or fixed, any number of times',
     async (t) => {
       const { body: first } = await server.post(
         csvOf('downstream,upstream', row('m1', 'a'), row('m2', 'b'), '=cmd(),x', 'one,two,three', '"open'),
@@ -424,7 +424,7 @@ t.test(
   }
 )
 
-t.test('what an export writes is loaded back unchanged', async (t) => {
+t.test('an export is loaded back unchanged', async (t) => {
   const folder = join(process.env.TRIBUTARY_TEST_DATA ?? join(packageRoot, '..', 'shared', 'data'), 'mcp')
   if (skipUnless(t, existsSync(folder), 'no folder of real data: set TRIBUTARY_TEST_DATA')) return
   const source = await withLoads(t)

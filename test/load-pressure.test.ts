@@ -62,7 +62,7 @@ t.test('uploads', async (t) => {
     )
 
   t.test(
-    'are received so many at once; one more is refused before its body is read, and stores nothing',
+    'are received up to a limit at once; one more is refused before its body is read, and stores nothing',
     async (t) => {
       const other = await server.tokenWith(['write'])
       const open = Array.from({ length: limits.uploadsAtOnceMaxCount }, (_, index) =>

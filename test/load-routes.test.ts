@@ -162,7 +162,7 @@ t.test('a load', async (t) => {
   })
 
   t.test(
-    'is seen and steered by the token that sent it and by administrators; for others there is none',
+    'is visible to and controlled by the token that sent it and administrators; for others it does not exist',
     async (t) => {
       const mine = await server.tokenWith(['write'])
       const other = await server.tokenWith(['write'])
@@ -362,7 +362,7 @@ t.test('the body of an upload', async (t) => {
   })
 
   t.test(
-    'packed with zstd is unpacked by the same rules, or refused where this Node does not notice a cut',
+    'compressed with zstd is unpacked by the same rules, or refused if this version of Node does not notice a truncated body',
     async (t) => {
       const compress: unknown = Reflect.get(zlib, 'zstdCompressSync')
       const isCompress = (value: unknown): value is (bytes: Buffer) => Buffer => typeof value === 'function'

@@ -227,7 +227,7 @@ t.test('an atomic load', async (t) => {
   }
 
   t.test(
-    'is never split: an error that comes again fails it after three attempts, and says what may be said',
+    'is never split: a repeated error fails it after three attempts, with a message without internals',
     async (t) => {
       const bench = await withLoadBench(t, { apply: poison })
       let id = ''

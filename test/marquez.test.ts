@@ -255,7 +255,7 @@ for (const memory of [true, false])
     })
 
     await t.test(
-      'what no event has named is called by its URN, and what is no dataset or job is counted',
+      'an asset that no event has named is called by its URN, and assets that are not datasets or jobs are counted',
       async (t) => {
         const dev = 'urn:li:dataset:(urn:li:dataPlatform:hive,a.b,DEV)' as ReturnType<typeof dataset>
         const chart = 'urn:li:chart:(looker,sales)' as ReturnType<typeof dataset>

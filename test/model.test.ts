@@ -515,7 +515,7 @@ t.test('aspects', async (t) => {
     )
   })
 
-  t.test('what is at a limit is accepted', async (t) => {
+  t.test('a value at a limit is accepted', async (t) => {
     const many = { upstreams: [], fineGrainedLineages: Array(limits.columnRecordsMaxCount).fill(column) }
     t.doesNotThrow(() => prepareAspect('dataset', 'upstreamLineage', many))
     t.doesNotThrow(() => prepareAspect('dataset', 'moonPhase', { a: nested(63) }))
@@ -820,7 +820,7 @@ t.test('proposals', async (t) => {
     )
   })
 
-  t.test('what a patch puts into a lineage aspect is prepared like an upsert', async (t) => {
+  t.test('content that a patch puts into a lineage aspect is prepared like an upsert', async (t) => {
     const patching = (entityUrn: string, aspectName: string, operation: JsonObject): JsonObject => ({
       entityType: entityTypeOf(toUrn(entityUrn)),
       entityUrn,

@@ -36,7 +36,7 @@ t.test('queued writes', async (t) => {
   })
 
   t.test(
-    'a write is queued unless it says otherwise, answered 202 with what was sent, and its load is one of /loads',
+    'a write is queued by default, answered 202 with its content, and its load is in /loads',
     async (t) => {
       const urn = dataset('queued')
       const answer = await post('dataset', [described(urn, 'queued')])
@@ -216,7 +216,7 @@ t.test('queued writes', async (t) => {
     }
   )
 
-  t.test('what is wrong in itself is refused before it is queued', async (t) => {
+  t.test('an invalid write is refused before it is queued', async (t) => {
     const urn = dataset('wrong')
     t.match(await post('dataset', [{ urn, upstreamLineage: { value: { upstreams: [{}] } } }]), {
       status: 400,

@@ -22,56 +22,59 @@ t.test('entities over OpenAPI v3', async (t) => {
   const restli = (proposal: Json) =>
     rest({ method: 'POST', url: '/aspects?action=ingestProposal', body: { proposal } })
 
-  t.test('what is written is answered, and read back by entity, by aspect and in a batch', async (t) => {
-    const urn = dataset('written')
-    const value = { name: 'orders', customProperties: { a: '1' }, tags: [] }
-    const written = await post('dataset', [
-      {
+  t.test(
+    'a write is answered with its content, and read back by entity, by aspect and in a batch',
+    async (t) => {
+      const urn = dataset('written')
+      const value = { name: 'orders', customProperties: { a: '1' }, tags: [] }
+      const written = await post('dataset', [
+        {
+          urn,
+          datasetProperties: { value },
+          status: { value: { removed: false }, systemMetadata: { runId: 'r1' }, headers: {} }
+        }
+      ])
+      t.match(written, {
+        status: 200,
+        body: [{ urn, datasetProperties: { value }, status: { value: { removed: false } } }]
+      })
+      t.match(written.headers, { traceparent: /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/ })
+      t.same((await get(urn)).body, {
         urn,
+        datasetKey: { value: { platform: 'urn:li:dataPlatform:hive', name: 'written', origin: 'PROD' } },
         datasetProperties: { value },
-        status: { value: { removed: false }, systemMetadata: { runId: 'r1' }, headers: {} }
-      }
-    ])
-    t.match(written, {
-      status: 200,
-      body: [{ urn, datasetProperties: { value }, status: { value: { removed: false } } }]
-    })
-    t.match(written.headers, { traceparent: /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/ })
-    t.same((await get(urn)).body, {
-      urn,
-      datasetKey: { value: { platform: 'urn:li:dataPlatform:hive', name: 'written', origin: 'PROD' } },
-      datasetProperties: { value },
-      status: { value: { removed: false } }
-    })
-    t.same((await get(urn, '?aspects=status,datasetKey')).body, {
-      urn,
-      datasetKey: { value: { platform: 'urn:li:dataPlatform:hive', name: 'written', origin: 'PROD' } },
-      status: { value: { removed: false } }
-    })
-    t.match((await get(urn, '/DatasetProperties?systemMetadata=true')).body, {
-      value,
-      systemMetadata: { version: '1' },
-      auditStamp: { time: Number, actor: /^urn:li:corpuser:/ }
-    })
-    t.match((await get(urn, '/status?systemMetadata=true')).body, {
-      systemMetadata: { runId: 'r1', version: '1' }
-    })
-    const batch = await rest({
-      method: 'POST',
-      url: '/openapi/v3/entity/dataset/batchGet',
-      body: [
-        { urn, status: {} },
-        { urn: dataset('absent'), status: {} }
-      ]
-    })
-    t.same(batch.body, [{ urn, status: { value: { removed: false } } }])
-    const map = await rest({
-      method: 'POST',
-      url: '/openapi/v3/entity/generic/batchGet',
-      body: { dataset: [{ urn, status: {} }], domain: [] }
-    })
-    t.same(map.body, { dataset: [{ urn, status: { value: { removed: false } } }], domain: [] })
-  })
+        status: { value: { removed: false } }
+      })
+      t.same((await get(urn, '?aspects=status,datasetKey')).body, {
+        urn,
+        datasetKey: { value: { platform: 'urn:li:dataPlatform:hive', name: 'written', origin: 'PROD' } },
+        status: { value: { removed: false } }
+      })
+      t.match((await get(urn, '/DatasetProperties?systemMetadata=true')).body, {
+        value,
+        systemMetadata: { version: '1' },
+        auditStamp: { time: Number, actor: /^urn:li:corpuser:/ }
+      })
+      t.match((await get(urn, '/status?systemMetadata=true')).body, {
+        systemMetadata: { runId: 'r1', version: '1' }
+      })
+      const batch = await rest({
+        method: 'POST',
+        url: '/openapi/v3/entity/dataset/batchGet',
+        body: [
+          { urn, status: {} },
+          { urn: dataset('absent'), status: {} }
+        ]
+      })
+      t.same(batch.body, [{ urn, status: { value: { removed: false } } }])
+      const map = await rest({
+        method: 'POST',
+        url: '/openapi/v3/entity/generic/batchGet',
+        body: { dataset: [{ urn, status: {} }], domain: [] }
+      })
+      t.same(map.body, { dataset: [{ urn, status: { value: { removed: false } } }], domain: [] })
+    }
+  )
 
   t.test('a path takes a URN encoded or raw, with slashes in it, and an aspect after it', async (t) => {
     for (const urn of [

@@ -158,7 +158,7 @@ t.test('each line has its verdict', async (t) => {
       counts: { received: 3, applied: 2, rejected: 1 }
     })
   })
-  await t.test('what cannot be read stays rejected in a retry', async (t) => {
+  await t.test('an event that cannot be read stays rejected in a retry', async (t) => {
     t.match(await server.rest({ method: 'POST', url: `/loads/${load.id}/retry` }), { status: 409 })
   })
   await t.test('a load with nothing but such lines is refused as a whole only by its format', async (t) => {
@@ -238,7 +238,7 @@ t.test('all or nothing has at most the events of one chunk, for which others wai
   })
 })
 
-t.test('what events cannot be is refused before anything is stored', async (t) => {
+t.test('options that events do not allow are refused before anything is stored', async (t) => {
   const server = await withLoads(t)
   const body = lines([runOf(1, 0, 'COMPLETE')])
   t.match(await server.load(body, '&mode=snapshot&source=nightly'), {

@@ -71,7 +71,7 @@ t.test('runs', async (t) => {
     eventAt(9, { eventType: 'COMPLETE', run: run(), job: jobOf(), outputs: [data('b')] })
   )
 
-  await t.test('what a run reads and writes adds up over its events', async (t) => {
+  await t.test('inputs and outputs of a run add up over its events', async (t) => {
     t.strictSame(await edges(), ['a -> job', 'job -> b'])
   })
 
@@ -169,7 +169,7 @@ t.test('the facet lineage', async (t) => {
   })
 
   await t.test(
-    'says which input goes into which output; what it does not speak of stays with the job',
+    'says which input goes into which output; inputs and outputs that it does not mention stay with the job',
     async (t) => {
       const { send, edges } = await withEvents(t)
       await send(

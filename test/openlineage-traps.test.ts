@@ -185,7 +185,7 @@ t.test('one server', async (t) => {
   })
 
   await t.test(
-    'a column whose name is too long is refused naming its place, and leaves nothing',
+    'a column whose name is too long is refused with its place, and nothing of it is stored',
     async (t) => {
       const long = 'c'.repeat(limits.schemaFieldUrnMaxBytes)
       const columns = (list: string, made: string, from: string): JsonObject =>

@@ -216,7 +216,7 @@ t.test('an event whose statement takes too long delays few others', async (t) =>
   t.ok(body.summary.failed <= 32, `${body.summary.failed} failed`)
 })
 
-t.test('what fails for a while is retriable', async (t) => {
+t.test('a temporary failure is retriable', async (t) => {
   const server = await withServer(t)
   const release = await blockIngestion(t, server)
   const answer = sendList(server, [eventOf(1), eventOf(2)])

@@ -308,7 +308,7 @@ t.test('through every door', async (t) => {
     }
   )
 
-  t.test('what an edge says is patched so often and no more', async (t) => {
+  t.test('the attributes of an edge can be patched a limited number of times', async (t) => {
     const [down, up] = [dataset('down'), dataset('up')]
     await apply(db, ...create(down, up))
     await apply(db, upsert(down, 'upstreamLineage', { upstreams: [upstream(up)] }))

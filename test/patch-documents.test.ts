@@ -30,7 +30,7 @@ t.test('patches', async (t) => {
     ],
     ['null is a value', 'moonPhase', { a: 1 }, [{ op: 'add', path: '/a', value: null }], { a: null }],
     [
-      'removing what is absent does nothing',
+      'removing an absent value does nothing',
       'moonPhase',
       { a: 1 },
       [
@@ -286,7 +286,7 @@ t.test('patches', async (t) => {
     )
   })
 
-  t.test('what cannot be carried out is refused', async (t) => {
+  t.test('an operation that cannot be carried out is refused', async (t) => {
     const refused: [document: JsonObject, operation: PatchOperation, code: string][] = [
       [{}, { op: 'add', path: 'a', value: 1 }, 'BAD_REQUEST'],
       [{}, { op: 'add', path: '/a' }, 'BAD_REQUEST'],

@@ -183,7 +183,7 @@ t.test('log', async (t) => {
     t.equal(withoutSecrets(`${urn} http://host:8080/a@b`), `${urn} http://host:8080/a@b`)
   })
 
-  t.test('what is below the level is not written', async (t) => {
+  t.test('messages below the level are not written', async (t) => {
     const { lines, log } = capture()
     log.debug('quiet')
     t.same(lines, [])
@@ -313,7 +313,7 @@ t.test('start and stop', async (t) => {
   })
 
   t.test(
-    'an unhandled rejection, or the end of what it stands on, stops the services and ends with 1',
+    'an unhandled rejection, or the end of a server that is needed, stops the services and ends with 1',
     async (t) => {
       const unhandled = recorded(['a'])
       const first = fakeProcess()

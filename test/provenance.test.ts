@@ -95,71 +95,68 @@ t.test('provenance', async (t) => {
     t.match(data.dataset.domain.provenance, { operation: 'load', loadId: nightly, at: Number, actor: String })
   })
 
-  await t.test(
-    'a domain has the attribution that its aspect has, and none where that says nothing',
-    async (t) => {
-      const ofDomain = async (urn: string) =>
-        (
-          await server.graphql(
-            'query ($urn: String!) { dataset(urn: $urn) { domain { attribution { time actor { urn } source { urn type } sourceDetail { key value } } } } }',
-            { urn }
-          )
-        ).body
-      t.match(await ofDomain(dataset('a')), { data: { dataset: { domain: { attribution: null } } } })
-      const [{ domain }] = (
-        await server.rest({ url: `/openapi/v3/entity/dataset/${encodeURIComponent(dataset('a'))}/domains` })
-      ).body.value.domainAssociations
-      const write = (attribution: JsonObject) =>
-        server.rest({
-          method: 'POST',
-          url: '/aspects?action=ingestProposal',
-          body: {
-            proposal: {
-              entityType: 'dataset',
-              entityUrn: dataset('a'),
-              changeType: 'UPSERT',
-              aspectName: 'domains',
-              aspect: { json: { domains: [domain], domainAssociations: [{ domain, attribution }] } }
-            }
-          }
-        })
-      await write({
-        time: 7,
-        actor: 'urn:li:corpuser:ann',
-        source: 'urn:li:dataHubAction:spread',
-        sourceDetail: { origin: 'x' }
-      })
-      t.match(await ofDomain(dataset('a')), {
-        data: {
-          dataset: {
-            domain: {
-              attribution: {
-                time: 7,
-                actor: { urn: 'urn:li:corpuser:ann' },
-                source: { urn: 'urn:li:dataHubAction:spread' },
-                sourceDetail: [{ key: 'origin', value: 'x' }]
-              }
-            }
+  await t.test('a domain has the attribution of its aspect, and none if the aspect has none', async (t) => {
+    const ofDomain = async (urn: string) =>
+      (
+        await server.graphql(
+          'query ($urn: String!) { dataset(urn: $urn) { domain { attribution { time actor { urn } source { urn type } sourceDetail { key value } } } } }',
+          { urn }
+        )
+      ).body
+    t.match(await ofDomain(dataset('a')), { data: { dataset: { domain: { attribution: null } } } })
+    const [{ domain }] = (
+      await server.rest({ url: `/openapi/v3/entity/dataset/${encodeURIComponent(dataset('a'))}/domains` })
+    ).body.value.domainAssociations
+    const write = (attribution: JsonObject) =>
+      server.rest({
+        method: 'POST',
+        url: '/aspects?action=ingestProposal',
+        body: {
+          proposal: {
+            entityType: 'dataset',
+            entityUrn: dataset('a'),
+            changeType: 'UPSERT',
+            aspectName: 'domains',
+            aspect: { json: { domains: [domain], domainAssociations: [{ domain, attribution }] } }
           }
         }
       })
-      await write({ note: 'nothing that is known' })
-      t.match(await ofDomain(dataset('a')), {
-        data: {
-          dataset: {
-            domain: {
-              attribution: {
-                time: 0,
-                actor: { urn: 'urn:li:corpuser:unknown' },
-                source: null,
-                sourceDetail: null
-              }
+    await write({
+      time: 7,
+      actor: 'urn:li:corpuser:ann',
+      source: 'urn:li:dataHubAction:spread',
+      sourceDetail: { origin: 'x' }
+    })
+    t.match(await ofDomain(dataset('a')), {
+      data: {
+        dataset: {
+          domain: {
+            attribution: {
+              time: 7,
+              actor: { urn: 'urn:li:corpuser:ann' },
+              source: { urn: 'urn:li:dataHubAction:spread' },
+              sourceDetail: [{ key: 'origin', value: 'x' }]
             }
           }
         }
-      })
-    }
-  )
+      }
+    })
+    await write({ note: 'nothing that is known' })
+    t.match(await ofDomain(dataset('a')), {
+      data: {
+        dataset: {
+          domain: {
+            attribution: {
+              time: 0,
+              actor: { urn: 'urn:li:corpuser:unknown' },
+              source: null,
+              sourceDetail: null
+            }
+          }
+        }
+      }
+    })
+  })
 
   await t.test('after an undo it is again the one that stated it before', async (t) => {
     const removing = await send('cleaning', {

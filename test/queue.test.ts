@@ -249,7 +249,7 @@ t.test('a Redis that comes and goes', async (t) => {
   const config: QueueConfig = { redisUrl: server.url, redisTlsVerify: false, databaseUrl: null }
 
   t.test(
-    'away at the start, frozen, killed and started again costs nobody more than two seconds, and work goes on',
+    'absent at the start, frozen, killed and restarted, it delays no caller by more than two seconds, and work continues',
     async (t) => {
       await server.signal('SIGKILL')
       const seen: number[] = []

@@ -782,7 +782,7 @@ t.test('domains', async (t) => {
   })
 
   await t.test(
-    'an asset shows its domain by name, and none once it is taken out or the domain is gone',
+    'an asset shows its domain by name, and none after it is taken out or the domain is deleted',
     async (t) => {
       const domain = await createDomain({ name: 'A name' })
       await makeAssets(server, [toUrn(dataset('housed'))])

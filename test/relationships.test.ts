@@ -207,7 +207,7 @@ t.test('relationships', async (t) => {
     (await related(...question)).map(({ type, urn }) => `${type} ${urn}`).sort()
 
   t.test(
-    'lineage leads from the downstream end, and where a job produces from the upstream end',
+    'lineage leads from the downstream end, and for outputs of a job from the upstream end',
     async (t) => {
       t.same(await related(dataset('b'), 'OUTGOING', 'DownstreamOf'), [
         { type: 'DownstreamOf', urn: dataset('a'), via: 'urn:li:query:q1' }
@@ -497,7 +497,7 @@ t.test('relationships', async (t) => {
   })
 
   t.test(
-    'relationships with a soft-deleted end are left out of scrolls unless asked for, and of the others where asked',
+    'relationships with a soft-deleted end are left out of scrolls by default, and of other reads on request',
     async (t) => {
       await put(dataset('gone'), 'status', { removed: true })
       await put(dataset('gone'), 'upstreamLineage', { upstreams: [{ dataset: dataset('c'), type: 'COPY' }] })

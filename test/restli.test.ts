@@ -112,7 +112,7 @@ t.test('RestLi', async (t) => {
     )
   })
 
-  t.test('what of DataHub is not there says so by its path or its field', async (t) => {
+  t.test('a missing part of DataHub is named by its path or its field', async (t) => {
     const path = `/openapi/v2/timeline/v1/${encodeURIComponent(dataset('whole'))}`
     t.match(await rest({ url: `${path}?categories=TAG` }), {
       status: 404,
@@ -129,7 +129,7 @@ t.test('RestLi', async (t) => {
   })
 
   t.test(
-    'the URN of one proposal may be escaped twice, as the emitter does; a batch is taken as it is',
+    'the URN of one proposal may be escaped twice, as the emitter does; URNs of a batch are read unchanged',
     async (t) => {
       await put(dataset('Gr\\u00f6\\u00dfe'), 'status', { removed: false })
       t.match(await aspect(dataset('Größe'), 'status'), { status: 200 })
@@ -467,7 +467,7 @@ t.test('RestLi', async (t) => {
   })
 
   t.test(
-    'references within columns, within edges and in single fields are taken away, and what holds them is kept',
+    'references within columns, within edges and in single fields are removed, and the records around them stay',
     async (t) => {
       const refer = (urn: string, dryRun: boolean) => call('entities', 'deleteReferences', { urn, dryRun })
       const [table, tag, term, stamp] = [
@@ -673,7 +673,7 @@ t.test('RestLi', async (t) => {
     t.match(await call('aspects', 'getCount', {}), { status: 400, body: { field: 'aspect' } })
   })
 
-  t.test('what is not there is refused by name, with what is', async (t) => {
+  t.test('an unknown name is refused, with the known ones', async (t) => {
     t.match(await call('entities', 'setWritable', { value: true }), {
       status: 400,
       body: { code: 'UNSUPPORTED', field: 'action', allowed: ['ingest'] }

@@ -206,7 +206,7 @@ t.test('a type that is in no URN is not any other type', async (t) => {
   )
 })
 
-t.test('what an aspect names and is no URN is left out of what is shown', async (t) => {
+t.test('an invalid URN in an aspect is left out of answers', async (t) => {
   const server = await withServer(t)
   const urn = dataset('a')
   await apply(

@@ -128,7 +128,7 @@ t.test(
   }
 )
 
-t.test('what a snapshot finds unchanged is not written again', async (t) => {
+t.test('records that a snapshot finds unchanged are not written again', async (t) => {
   const bench = await withAssets(t)
   await loaded(bench, [edge(0, 1), edge(0, 2)], snapshot())
   const rows = () =>
@@ -298,7 +298,7 @@ t.test('a snapshot that would remove too much', async (t) => {
   const all = Array.from({ length: 9 }, (_, index) => edge(0, index + 1))
 
   t.test(
-    'is refused at the end of its body, where that can be told, and nothing of it is applied',
+    'is refused at the end of its body, if the record count shows it, and nothing of it is applied',
     async (t) => {
       const bench = await withAssets(t)
       await loaded(bench, all, snapshot())
@@ -483,7 +483,7 @@ t.test('a sweep of many is done in pieces, each once, whoever dies', async (t) =
 })
 
 t.test(
-  'a removal leaves its order behind: what is older and comes late does not bring it back',
+  'a removal keeps its place in the order: an older change that is applied later does not undo it',
   async (t) => {
     const bench = await withAssets(t)
     // An older load of another name that is still to be applied: it states edges of this source too.

@@ -208,7 +208,7 @@ t.test('a load that made all there is leaves nothing', async (t) => {
   })
 })
 
-t.test('what a load found, removed and rewrote is as it was', async (t) => {
+t.test('after an undo, everything that a load found, removed or rewrote is as before', async (t) => {
   const bench = await withUndo(t)
   await bench.send([
     newDomain('one'),
@@ -245,7 +245,7 @@ t.test('what a load found, removed and rewrote is as it was', async (t) => {
 })
 
 t.test(
-  'what the load found unchanged is not undone, and what was found unchanged since does not hold an edge',
+  'records that were unchanged are not undone, and later unchanged records do not keep an edge',
   async (t) => {
     const bench = await withUndo(t)
     const first = await bench.send([entity('a'), entity('b'), edge('a', 'b')])
@@ -318,7 +318,7 @@ t.test('undos stack: newest first, each load leads back to what was before it', 
   }
 })
 
-t.test('what a load says twice and a second load says again is the work of the first', async (t) => {
+t.test('an edge that a load states twice and a second load states again belongs to the first', async (t) => {
   const bench = await withUndo(t)
   await bench.send([entity('a')])
   const before = await bench.state()
@@ -333,7 +333,7 @@ t.test('what a load says twice and a second load says again is the work of the f
 })
 
 t.test(
-  'what a load changes in one chunk and changes back in the next is the work of the load before, once that is undone',
+  'a change that a load makes in one chunk and reverts in the next belongs to the load before, once it is undone',
   async (t) => {
     const bench = await withUndo(t)
     const inChunks = async (records: readonly JsonValue[], most: number): Promise<string> => {
@@ -378,7 +378,7 @@ t.test('the last statement of another source is shown again', async (t) => {
 })
 
 t.test(
-  'what patches say of an edge that nobody states is taken back, and is there again when what took its place is',
+  'patches of an edge that nobody states are undone, and return when their replacement is undone',
   async (t) => {
     const bench = await withUndo(t)
     await bench.send(['a', 'b'].map(entity))
@@ -461,37 +461,40 @@ t.test('a patch of an edge that one chunk added and the next removed is taken ba
   }
 })
 
-t.test('what had named an entity before a load made it does not hold it', async (t) => {
-  const bench = await withUndo(t)
-  await bench.submit(
-    [
-      edge('new', 'a'),
-      edge('b', 'c'),
-      inDomain('a', 'one'),
-      inDomain('b', 'never made'),
-      { op: 'moveDomain', domainUrn: 'urn:li:domain:below', parentDomain: 'urn:li:domain:two' }
-    ],
-    { missingReferences: 'create' }
-  )
-  await bench.drain()
-  const before = await bench.state()
-  const id = await bench.send([entity('new'), newDomain('one'), newDomain('two')])
-  await bench.undo(id)
-  t.same(await bench.state(), before)
+t.test(
+  'an earlier reference to an entity does not keep it when the load that created it is undone',
+  async (t) => {
+    const bench = await withUndo(t)
+    await bench.submit(
+      [
+        edge('new', 'a'),
+        edge('b', 'c'),
+        inDomain('a', 'one'),
+        inDomain('b', 'never made'),
+        { op: 'moveDomain', domainUrn: 'urn:li:domain:below', parentDomain: 'urn:li:domain:two' }
+      ],
+      { missingReferences: 'create' }
+    )
+    await bench.drain()
+    const before = await bench.state()
+    const id = await bench.send([entity('new'), newDomain('one'), newDomain('two')])
+    await bench.undo(id)
+    t.same(await bench.state(), before)
 
-  const moved = await bench.send([{ op: 'unsetDomain', entityUrn: b }])
-  t.match((await bench.undo(moved)).counts, { rejected: 0 })
-  t.same(await bench.state(), before, 'also an asset is in a domain that was only named')
+    const moved = await bench.send([{ op: 'unsetDomain', entityUrn: b }])
+    t.match((await bench.undo(moved)).counts, { rejected: 0 })
+    t.same(await bench.state(), before, 'also an asset is in a domain that was only named')
 
-  const taken = await bench.send([{ op: 'unsetDomain', entityUrn: b }])
-  await bench.undo(await bench.send([newDomain('never made')]))
-  await bench.undo(taken)
-  t.same(await bench.state(), before, 'also where that domain was made since, and its making undone')
+    const taken = await bench.send([{ op: 'unsetDomain', entityUrn: b }])
+    await bench.undo(await bench.send([newDomain('never made')]))
+    await bench.undo(taken)
+    t.same(await bench.state(), before, 'also where that domain was made since, and its making undone')
 
-  const rewritten = await bench.send([entity('c'), proposal('c', 'upstreamLineage', { upstreams: [] })])
-  await bench.undo(rewritten)
-  t.same(await bench.state(), before, 'also an aspect that says what it said')
-})
+    const rewritten = await bench.send([entity('c'), proposal('c', 'upstreamLineage', { upstreams: [] })])
+    await bench.undo(rewritten)
+    t.same(await bench.state(), before, 'also an aspect that says what it said')
+  }
+)
 
 t.test("domains that a load moved or renamed in each other's way are put back", async (t) => {
   const below = (id: string, parentDomain: string | null): JsonValue => ({
@@ -697,7 +700,7 @@ t.test('something newer', async (t) => {
   })
 })
 
-t.test('what cannot be taken back is rejected, with the reason', async (t) => {
+t.test('a change that cannot be undone is rejected, with the reason', async (t) => {
   const bench = await withUndo(t)
   await bench.send([newDomain('one'), newDomain('two'), entity('a'), entity('b'), inDomain('b', 'one')])
   const id = await bench.send([
@@ -740,7 +743,7 @@ t.test('what cannot be taken back is rejected, with the reason', async (t) => {
 })
 
 t.test(
-  'a load that changes one thing in several chunks is taken back to what was before the first',
+  'the undo of a load that changes one thing in several chunks restores its state before the first',
   async (t) => {
     const bench = await withUndo(t)
     const filler = (at: number): JsonValue[] =>

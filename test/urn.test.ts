@@ -91,7 +91,7 @@ t.test('real URNs parse to their parts', async (t) => {
   }
 })
 
-t.test('what is no URN is refused with its code', async (t) => {
+t.test('an invalid URN is refused with its code', async (t) => {
   const cases: [name: string, text: unknown, code: string][] = [
     ['nothing', undefined, 'INVALID_URN'],
     ['a number', 7, 'INVALID_URN'],

@@ -69,7 +69,7 @@ export const operationRows: SpecificationRow[] = [
   }),
 
   row(
-    'S4.1-headers: a bearer token and the content type application/json are demanded',
+    'S4.1-headers: a bearer token and the content type application/json are required',
     async (t, catalog) => {
       const body = Buffer.from('{"query":"{ __typename }"}')
       const send = (headers: { [name: string]: string }) =>
@@ -357,7 +357,7 @@ export const operationRows: SpecificationRow[] = [
     t.strictSame(await catalog.walk(a, 'DOWNSTREAM', { query: 'query_%' }), [], 'no wildcard but *')
   }),
 
-  row('S4.2-urn: urn is the start; a URN that is absent or none fails', async (t, catalog) => {
+  row('S4.2-urn: urn is the start; an absent or invalid URN fails', async (t, catalog) => {
     const [a, b, c] = [datasetUrn('s42.urn_a'), datasetUrn('s42.urn_b'), datasetUrn('s42.urn_c')]
     await catalog.make(a, b, c)
     await catalog.updateLineage([

@@ -201,20 +201,23 @@ export const proposalRows: SpecificationRow[] = [
     }
   ),
 
-  row('S4.4-jobFlow: a data job is part of its data flow: readable, and no hop', async (t, catalog) => {
-    const job = `urn:li:dataJob:(${flow},of_flow)`
-    await catalog.make(flow, job)
-    t.strictSame((await catalog.updateLineage([[flow, job]])).data, { updateLineage: true })
-    t.strictSame(
-      (
-        await catalog.graphql('query ($urn: String!) { dataJob(urn: $urn) { dataFlow { urn } } }', {
-          urn: job
-        })
-      ).data,
-      { dataJob: { dataFlow: { urn: flow } } }
-    )
-    t.strictSame([...(await catalog.walk(job, 'UPSTREAM')), ...(await catalog.walk(flow))], [])
-  }),
+  row(
+    'S4.4-jobFlow: a data job is part of its data flow, which can be read and is not a hop',
+    async (t, catalog) => {
+      const job = `urn:li:dataJob:(${flow},of_flow)`
+      await catalog.make(flow, job)
+      t.strictSame((await catalog.updateLineage([[flow, job]])).data, { updateLineage: true })
+      t.strictSame(
+        (
+          await catalog.graphql('query ($urn: String!) { dataJob(urn: $urn) { dataFlow { urn } } }', {
+            urn: job
+          })
+        ).data,
+        { dataJob: { dataFlow: { urn: flow } } }
+      )
+      t.strictSame([...(await catalog.walk(job, 'UPSTREAM')), ...(await catalog.walk(flow))], [])
+    }
+  ),
 
   row('S4.4-jobDataset: a data job reads and writes datasets', async (t, catalog) => {
     const job = `urn:li:dataJob:(${flow},of_datasets)`
@@ -308,7 +311,7 @@ export const proposalRows: SpecificationRow[] = [
   }),
 
   row(
-    'S4.4-columns: a walk from an asset returns no columns, a walk of columns returns them when asked',
+    'S4.4-columns: a walk from an asset returns no columns, a walk from columns returns them on request',
     async (t, catalog) => {
       const [up, down] = [datasetUrn('s44.columns_up'), datasetUrn('s44.columns')]
       await catalog.make(up, down)
@@ -361,7 +364,7 @@ export const ruleRows: SpecificationRow[] = [
     t.equal((await send('/aspects?action=ingestProposal', 'text/plain')).status, 415)
   }),
 
-  row('S5-gap-tokens: tokens have scopes, an end, and can be revoked', async (t, catalog, db) => {
+  row('S5-gap-tokens: tokens have scopes and an expiry, and can be revoked', async (t, catalog, db) => {
     const { token, record } = await createToken(db, { name: 's5 reader', scopes: ['read'] })
     const reader = catalogClient(catalog.url, token)
     t.strictSame((await reader.graphql('{ __typename }')).data, { __typename: 'Query' })
@@ -484,7 +487,7 @@ export const ruleRows: SpecificationRow[] = [
   }),
 
   row(
-    'S8-gap-limits: count, edges of a call and nesting of domains have limits, which are said',
+    'S8-gap-limits: count, edges of a call and nesting of domains have limits, which errors name',
     async (t, catalog) => {
       const urn = datasetUrn('s8.limits')
       await catalog.make(urn)

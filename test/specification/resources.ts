@@ -187,7 +187,7 @@ export const resourceRows: SpecificationRow[] = [
     t.strictSame(await catalog.walk(up, 'UPSTREAM'), [])
   }),
 
-  row('S2.5-degree: degree is the least number of hops', async (t, catalog) => {
+  row('S2.5-degree: degree is the smallest number of hops', async (t, catalog) => {
     const [a, b, c, d] = [datasetUrn('s25.a'), datasetUrn('s25.b'), datasetUrn('s25.c'), datasetUrn('s25.d')]
     await catalog.make(a, b, c, d)
     await catalog.updateLineage([
@@ -213,7 +213,7 @@ export const resourceRows: SpecificationRow[] = [
     )
   }),
 
-  row('S2.5-type: a result has its type, DATA_JOB and MLPRIMARY_KEY among them', async (t, catalog) => {
+  row('S2.5-type: a result has its type, including DATA_JOB and MLPRIMARY_KEY', async (t, catalog) => {
     const start = datasetUrn('s25.types')
     const ends = [
       'urn:li:dataJob:(urn:li:dataFlow:(airflow,s25,PROD),job)',
@@ -316,7 +316,7 @@ export const resourceRows: SpecificationRow[] = [
     }
   ),
 
-  row('S2.6-properties: properties are absent when not given, and kept when given', async (t, catalog) => {
+  row('S2.6-properties: properties are absent if not given, and read back if given', async (t, catalog) => {
     const absent = await upstreamLineage(t, catalog, 'properties_absent', (up) =>
       oneUpstream(up, { properties: null })
     )
@@ -332,7 +332,7 @@ export const resourceRows: SpecificationRow[] = [
   }),
 
   row(
-    'S2.6-query: the query of an upstream is absent when not given, and kept when given',
+    'S2.6-query: the query of an upstream is absent if not given, and read back if given',
     async (t, catalog) => {
       const absent = await upstreamLineage(t, catalog, 'query_absent', (up) =>
         oneUpstream(up, { query: null })
@@ -420,7 +420,7 @@ export const resourceRows: SpecificationRow[] = [
   }),
 
   row(
-    'S2.6-transformOperation: transformOperation is absent when not given, and kept when given',
+    'S2.6-transformOperation: transformOperation is absent if not given, and read back if given',
     async (t, catalog) => {
       const absent = await upstreamLineage(t, catalog, 'operation_absent', (up, owner) =>
         oneRecord(up, owner, { transformOperation: null })
@@ -434,7 +434,7 @@ export const resourceRows: SpecificationRow[] = [
   ),
 
   row(
-    'S2.6-confidenceScore: confidenceScore is 1 when not given, and kept when given',
+    'S2.6-confidenceScore: confidenceScore is 1 if not given, and read back if given',
     async (t, catalog) => {
       const absent = await upstreamLineage(t, catalog, 'confidence_absent', oneRecord)
       t.equal(valueAt(absent.aspect, 'fineGrainedLineages.0.confidenceScore'), 1)
@@ -446,7 +446,7 @@ export const resourceRows: SpecificationRow[] = [
   ),
 
   row(
-    'S2.6-fineQuery: the query of a column record is absent when not given, and kept when given',
+    'S2.6-fineQuery: the query of a column record is absent if not given, and read back if given',
     async (t, catalog) => {
       const absent = await upstreamLineage(t, catalog, 'fine_query_absent', (up, owner) =>
         oneRecord(up, owner, { query: null })
@@ -486,7 +486,7 @@ export const resourceRows: SpecificationRow[] = [
   }),
 
   row(
-    'S2-gap-enumerations: the values the specification does not show are those of DataHub',
+    'S2-gap-enumerations: values that the specification does not list are those of DataHub',
     async (t, catalog) => {
       const { data } = await catalog.graphql(
         '{ direction: __type(name: "LineageDirection") { enumValues { name } } type: __type(name: "EntityType") { enumValues { name } } }'
@@ -519,7 +519,7 @@ export const resourceRows: SpecificationRow[] = [
   ),
 
   row(
-    'S2-gap-limits: the limits of names, descriptions and URNs are said when they are passed',
+    'S2-gap-limits: an error names the limit of a name, description or URN that is exceeded',
     async (t, catalog) => {
       const create = (input: JsonObject) =>
         catalog.graphql('mutation ($input: CreateDomainInput!) { createDomain(input: $input) }', { input })

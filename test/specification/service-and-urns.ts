@@ -8,7 +8,7 @@ const flow = 'urn:li:dataFlow:(airflow,s1_nightly,PROD)'
 const job = `urn:li:dataJob:(${flow},s1_load)`
 
 export const serviceAndUrnRows: SpecificationRow[] = [
-  row('S1-assets: records of every kind of asset are stored and read by their URNs', async (t, catalog) => {
+  row('S1-assets: entities of every kind of asset are stored and read by their URNs', async (t, catalog) => {
     const kinds: [string, string, string][] = [
       ['dataset', datasetUrn('s1.assets'), 'DATASET'],
       ['dataJob', job, 'DATA_JOB'],
@@ -141,7 +141,7 @@ export const serviceAndUrnRows: SpecificationRow[] = [
     }
   ),
 
-  row("S2.1-dataset: a dataset's URN holds platform, name and environment", async (t, catalog) => {
+  row("S2.1-dataset: a dataset's URN contains platform, name and environment", async (t, catalog) => {
     const urn = 'urn:li:dataset:(urn:li:dataPlatform:snowflake,s21.shop.orders,DEV)'
     await catalog.make(urn)
     const { data } = await catalog.graphql(
@@ -163,7 +163,7 @@ export const serviceAndUrnRows: SpecificationRow[] = [
     )
   }),
 
-  row("S2.1-schemaField: a column's URN holds its dataset and its name", async (t, catalog) => {
+  row("S2.1-schemaField: a column's URN contains its dataset and its name", async (t, catalog) => {
     const parent = datasetUrn('s21.columns')
     await catalog.make(parent)
     const urn = columnUrn(parent, 'sum(word_count)')
@@ -176,7 +176,7 @@ export const serviceAndUrnRows: SpecificationRow[] = [
     })
   }),
 
-  row("S2.1-dataJob: a data job's URN holds its flow and its id", async (t, catalog) => {
+  row("S2.1-dataJob: a data job's URN contains its flow and its id", async (t, catalog) => {
     const urn = `urn:li:dataJob:(${flow},s21_job)`
     await catalog.make(urn)
     const { data } = await catalog.graphql(
@@ -186,7 +186,7 @@ export const serviceAndUrnRows: SpecificationRow[] = [
     t.strictSame(data, { dataJob: { jobId: 's21_job', dataFlow: { urn: flow } } })
   }),
 
-  row("S2.1-dataFlow: a data flow's URN holds orchestrator, id and environment", async (t, catalog) => {
+  row("S2.1-dataFlow: a data flow's URN contains orchestrator, id and environment", async (t, catalog) => {
     const urn = 'urn:li:dataFlow:(dagster,s21_flow,PROD)'
     await catalog.make(urn)
     const { data } = await catalog.graphql(
@@ -196,7 +196,7 @@ export const serviceAndUrnRows: SpecificationRow[] = [
     t.strictSame(data, { dataFlow: { orchestrator: 'dagster', flowId: 's21_flow', cluster: 'PROD' } })
   }),
 
-  row("S2.1-mlPrimaryKey: a primary key's URN holds its namespace and its name", async (t, catalog) => {
+  row("S2.1-mlPrimaryKey: a primary key's URN contains its namespace and its name", async (t, catalog) => {
     const urn = 'urn:li:mlPrimaryKey:(s21_features,order_id)'
     await catalog.make(urn)
     const { data } = await catalog.graphql(
@@ -206,21 +206,18 @@ export const serviceAndUrnRows: SpecificationRow[] = [
     t.strictSame(data, { mlPrimaryKey: { featureNamespace: 's21_features', name: 'order_id' } })
   }),
 
-  row(
-    'S2.1-corpuser: a user is a URN of its own, and the actor of what it writes',
-    async (t, catalog, db) => {
-      const { token } = await createToken(db, {
-        name: 's21 actor',
-        scopes: ['write'],
-        actorUrn: 'urn:li:corpuser:s21'
-      })
-      const user = catalogClient(catalog.url, token)
-      await user.createDomain({ id: 's21-by', name: 'S2.1 by a user' })
-      const { json } = await catalog.readAspect('urn:li:domain:s21-by', 'domainProperties')
-      t.equal(
-        valueAt(json, 'aspect.com\\.linkedin\\.domain\\.DomainProperties.created.actor'),
-        'urn:li:corpuser:s21'
-      )
-    }
-  )
+  row('S2.1-corpuser: a user has a URN, and is the actor of its changes', async (t, catalog, db) => {
+    const { token } = await createToken(db, {
+      name: 's21 actor',
+      scopes: ['write'],
+      actorUrn: 'urn:li:corpuser:s21'
+    })
+    const user = catalogClient(catalog.url, token)
+    await user.createDomain({ id: 's21-by', name: 'S2.1 by a user' })
+    const { json } = await catalog.readAspect('urn:li:domain:s21-by', 'domainProperties')
+    t.equal(
+      valueAt(json, 'aspect.com\\.linkedin\\.domain\\.DomainProperties.created.actor'),
+      'urn:li:corpuser:s21'
+    )
+  })
 ]

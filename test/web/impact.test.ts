@@ -77,7 +77,7 @@ t.test('the question of the impact table', async (t) => {
   })
 
   t.test(
-    'is a command where the command has the filters, and curl where not, quoted for a shell',
+    'is a command if the command line has its filters, otherwise curl, quoted for a shell',
     async (t) => {
       t.equal(
         exportCommand(readImpactQuestion(urn, { degree: '1|3+', text: "it's" })),
