@@ -24,20 +24,18 @@ const untraced = /^\/(?:health|metrics)\b/
 export function traceRequests(app: FastifyInstance): void {
   if (!isTracing()) return
   app.decorateRequest('span', null)
+  // All later hooks, the handler and the log line run in the span: Fastify keeps the context while it reads a body.
   app.addHook('onRequest', (request, reply, done) => {
-    const { span } = Object.assign(request, { span: startRequest(request) })
+    const span = startRequest(request)
+    if (span === null) {
+      done()
+      return
+    }
+    request.span = span
     // Also comes if the client has gone, which onResponse does not.
-    if (span) reply.raw.once('close', () => endRequest(span, reply.raw))
-    enter(request, done)
+    reply.raw.once('close', () => endRequest(span, reply.raw))
+    withSpan(span, done)
   })
-  // Reading the body ends in events of the connection, which no longer know the span.
-  app.addHook('preValidation', (request, _reply, done) => enter(request, done))
-  app.addHook('onResponse', (request, _reply, done) => enter(request, done))
-}
-
-function enter({ span }: FastifyRequest, done: () => void): void {
-  if (span) withSpan(span, done)
-  else done()
 }
 
 /** The route instead of the path, because a path contains URNs. */
