@@ -2,7 +2,7 @@
  * `npm run bench -- sizes [L|XL]`: what a catalog of a size takes and does: disk, memory, start, reads and a load.
  *
  * XL has ten million assets and fifty million edges. It takes about half an hour, 20 GB of disk and 8 GB of memory:
- * `NODE_OPTIONS=--max-old-space-size=12000 npm run bench -- sizes XL`.
+ * `node --max-old-space-size=12000 dist/bench/run.js sizes XL`. (NODE_OPTIONS would change the processes that are measured too.)
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
