@@ -20,6 +20,8 @@ function run(cwd, command, ...args) {
   const { status, stdout, error } = spawnSync(command, args, {
     cwd,
     encoding: 'utf8',
+    // npm pack lists every file, of the dependencies as well: more than the default of 1 MB
+    maxBuffer: 64 * 1024 * 1024,
     stdio: ['ignore', 'pipe', 'inherit']
   })
   if (status === 0) return stdout
