@@ -1,7 +1,8 @@
 /** Checks that the configured services answer, before anything uses them. */
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import pg from 'pg'
 import type { Config } from '../shared/platform/config.ts'
+import { connectRedis } from '../shared/queue/redis-place.ts'
 import { postgresOptions } from '../shared/platform/postgres-url.ts'
 import { exitCodes, reasonOf, Refusal } from './failure.ts'
 
@@ -54,16 +55,13 @@ export async function askRedis<T>(
   config: Config & { redisUrl: string },
   ask: (redis: Redis) => Promise<T>
 ): Promise<T> {
-  const tls = config.redisUrl.startsWith('rediss:')
-    ? { tls: { rejectUnauthorized: config.redisTlsVerify } }
-    : {}
-  const redis = new Redis(config.redisUrl, {
-    ...tls,
+  const redis = connectRedis(config, {
     lazyConnect: true,
     connectTimeout: answerMaxMs,
     commandTimeout: answerMaxMs,
     maxRetriesPerRequest: 0,
-    retryStrategy: () => null
+    retryStrategy: () => null,
+    sentinelRetryStrategy: () => null
   })
   // connect() rejects with "Connection is closed"; the reason comes earlier, as an event
   let reason: Error | undefined

@@ -15,6 +15,7 @@ import { withoutSecrets } from '../shared/platform/without-secrets.ts'
 import { beforeScrape, metrics, renderMetrics } from '../shared/platform/metrics.ts'
 import { packagePath } from '../shared/platform/paths.ts'
 import { postgresOptions } from '../shared/platform/postgres-url.ts'
+import { redisOptions } from '../shared/queue/redis-place.ts'
 import { createTapFilter, readTapResults } from './support/tap-results.ts'
 import { workerPoolMax } from '../worker/start.ts'
 
@@ -82,6 +83,49 @@ t.test('configuration', async (t) => {
   t.test('numbers outside their range are refused', async (t) => {
     for (const PORT of ['65536', '-1', '1e3', '0x50', '8080.0'])
       t.throws(() => readConfig({ PORT }), /PORT must be a whole number from 0 to 65535/)
+  })
+})
+
+t.test('the address of Redis', async (t) => {
+  const place = (env: { [key: string]: string }) => {
+    const config = readConfig(env)
+    return redisOptions({ ...config, redisUrl: config.redisUrl ?? '' })
+  }
+
+  t.test('is that of one server, or of Sentinels that know the primary by its name', async (t) => {
+    t.match(place({ REDIS_URL: 'redis://cache:6380/2' }), { url: 'redis://cache:6380/2' })
+    t.match(
+      place({
+        REDIS_URL: 'rediss://app:p%40ss@mymaster/2',
+        REDIS_SENTINELS: 'one:26379, [::1]:26380',
+        REDIS_SENTINEL_PASSWORD: 'other',
+        REDIS_TLS_VERIFY: 'true'
+      }),
+      {
+        url: undefined,
+        sentinels: [
+          { host: 'one', port: 26_379 },
+          { host: '::1', port: 26_380 }
+        ],
+        name: 'mymaster',
+        username: 'app',
+        password: 'p@ss',
+        sentinelPassword: 'other',
+        db: 2,
+        tls: { rejectUnauthorized: true },
+        sentinelTLS: { rejectUnauthorized: true },
+        enableTLSForSentinelMode: true
+      }
+    )
+  })
+
+  t.test('has a port for each Sentinel', async (t) => {
+    for (const REDIS_SENTINELS of ['one', 'one:26379,', 'redis://one:26379', 'one:70000', 'one two:1'])
+      t.throws(
+        () => readConfig({ REDIS_SENTINELS }),
+        /REDIS_SENTINELS must be addresses such as/,
+        REDIS_SENTINELS
+      )
   })
 })
 

@@ -7,6 +7,8 @@ import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import t, { type Test } from 'tap'
 import { query } from '../shared/db/query.ts'
+import { examineQueue } from '../bin/doctor/examine-queue.ts'
+import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { openQueue } from '../shared/queue/chunk-queue.ts'
 import { startChunkWorker, type LookAtChunk } from '../shared/queue/chunk-worker.ts'
@@ -16,8 +18,12 @@ import type { QueueConfig } from '../shared/queue/queue-config.ts'
 import { startWatchedWorker } from '../worker/watched-worker.ts'
 import { withDatabase } from './support/database.ts'
 import { withRedis, withRedisServer } from './support/redis.ts'
+import { skipUnless } from './support/skip.ts'
+import { startFailingOverRedis } from './torture/failing-over-redis.ts'
+import { hasRedis } from './torture/servers.ts'
 
 const log = createLog({ logLevel: 'silent' })
+const noSentinel = { redisSentinels: null, redisSentinelUsername: null, redisSentinelPassword: null }
 
 async function eventually(condition: () => boolean | Promise<boolean>, maxMs = 10_000): Promise<boolean> {
   for (const deadline = Date.now() + maxMs; Date.now() < deadline;) {
@@ -152,7 +158,7 @@ function bothPromise(t: Test, config: QueueConfig): void {
 
 t.test('in Postgres', async (t) => {
   const { db, url } = await withDatabase(t)
-  const config: QueueConfig = { redisUrl: null, redisTlsVerify: false, databaseUrl: url }
+  const config: QueueConfig = { redisUrl: null, redisTlsVerify: false, databaseUrl: url, ...noSentinel }
   bothPromise(t, config)
 
   t.test('several processes that open it at once create its schema once', async (t) => {
@@ -200,7 +206,7 @@ t.test('in Postgres', async (t) => {
 t.test('in Redis', async (t) => {
   const redisUrl = await withRedis(t)
   if (redisUrl === null) return
-  const config: QueueConfig = { redisUrl, redisTlsVerify: false, databaseUrl: null }
+  const config: QueueConfig = { redisUrl, redisTlsVerify: false, databaseUrl: null, ...noSentinel }
   bothPromise(t, config)
 
   t.test('a forged job is dropped, and the next one is looked at', async (t) => {
@@ -243,10 +249,46 @@ t.test('in Redis', async (t) => {
   })
 })
 
+t.test('a Redis behind Sentinels', async (t) => {
+  if (skipUnless(t, hasRedis(), 'redis-server is not installed')) return
+  const redis = await startFailingOverRedis()
+  t.teardown(() => redis.stop())
+  const config = readConfig(redis.env)
+  const seen: number[] = []
+  const queue = await openQueue(config, log)
+  const worker = await startChunkWorker({
+    config,
+    concurrency: 1,
+    log,
+    look: async (chunkId) => {
+      seen.push(chunkId)
+      return 'done'
+    }
+  })
+  t.teardown(async () => {
+    await worker.close()
+    await queue.close()
+  })
+  let nudge = 0
+  const isToldOf = async (chunkId: number): Promise<boolean> => {
+    await queue.nudge([{ chunkId, nudge: (nudge += 1) }])
+    return seen.includes(chunkId)
+  }
+  t.ok(await eventually(() => isToldOf(1), 20_000), 'the primary is found by its name')
+  await redis.failOver()
+  t.ok(await eventually(() => isToldOf(2), 20_000), 'and so is the one that took its place')
+  t.match(await examineQueue(config), [{ verdict: 'fine', text: /^answers/ }], 'the doctor finds it too')
+})
+
 t.test('a Redis that comes and goes', async (t) => {
   const server = await withRedisServer(t)
   if (server === null) return
-  const config: QueueConfig = { redisUrl: server.url, redisTlsVerify: false, databaseUrl: null }
+  const config: QueueConfig = {
+    redisUrl: server.url,
+    redisTlsVerify: false,
+    databaseUrl: null,
+    ...noSentinel
+  }
 
   t.test(
     'absent at the start, frozen, killed and restarted, it delays no caller by more than two seconds, and work continues',
@@ -302,7 +344,7 @@ t.test('a Redis that comes and goes', async (t) => {
 
 t.test('a worker that has gone deaf is replaced, and then gives up', async (t) => {
   const { url } = await withDatabase(t)
-  const config: QueueConfig = { redisUrl: null, redisTlsVerify: false, databaseUrl: url }
+  const config: QueueConfig = { redisUrl: null, redisTlsVerify: false, databaseUrl: url, ...noSentinel }
   const queue = await openQueue(config, log)
   t.teardown(() => queue.close())
   let gaveUp = 0

@@ -5,6 +5,7 @@
  * docs/configuration.md and .env.example list every key, and a test compares the three.
  */
 import {
+  addresses,
   anyText,
   integer,
   oneOf,
@@ -38,6 +39,19 @@ export const settings = {
     'false',
     'true or false',
     'Whether to verify the certificate of a `rediss://` server. Hosting platforms sign their own, so the default is no.'
+  ),
+  redisSentinels: optional(
+    'REDIS_SENTINELS',
+    addresses,
+    'addresses',
+    'Addresses of Redis Sentinel: `sentinel-1:26379,sentinel-2:26379`. The host of `REDIS_URL` is then the name of the primary: `redis://mymaster`.'
+  ),
+  redisSentinelUsername: optional('REDIS_SENTINEL_USERNAME', anyText, 'text', 'User at Redis Sentinel.'),
+  redisSentinelPassword: optional(
+    'REDIS_SENTINEL_PASSWORD',
+    anyText,
+    'text',
+    'Password of Redis Sentinel. That of the primary is in `REDIS_URL`.'
   ),
   host: optional(
     'HOST',

@@ -2,10 +2,11 @@
 import type { ConnectionOptions, PostgresPoolConfig } from 'bullmq'
 import type { Config } from '../platform/config.ts'
 import { postgresOptions } from '../platform/postgres-url.ts'
+import { redisOptions, type RedisPlace } from './redis-place.ts'
 import { queueSchema } from './names.ts'
 
 /** The keys of the configuration that the queue needs. */
-export type QueueConfig = Pick<Config, 'redisUrl' | 'redisTlsVerify' | 'databaseUrl'>
+export type QueueConfig = Omit<RedisPlace, 'redisUrl'> & Pick<Config, 'redisUrl' | 'databaseUrl'>
 
 /** The longest that any caller waits for the queue. An operation that takes longer may still succeed. */
 export const queueDeadlineMs = 1_500
@@ -20,12 +21,8 @@ export function redisConnection(
   config: QueueConfig & { redisUrl: string },
   side: 'producer' | 'worker'
 ): ConnectionOptions {
-  const tls = config.redisUrl.startsWith('rediss:')
-    ? { tls: { rejectUnauthorized: config.redisTlsVerify } }
-    : {}
   const common = {
-    url: config.redisUrl,
-    ...tls,
+    ...redisOptions(config),
     connectTimeout: 5_000,
     keepAlive: 10_000,
     retryStrategy: (times: number) => Math.min(times * 100, 2_000)

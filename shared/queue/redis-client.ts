@@ -1,6 +1,7 @@
 /** A connection to the Redis of the queue for something that processes count together. */
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import type { Log } from '../platform/log.ts'
+import { connectRedis } from './redis-place.ts'
 import type { QueueConfig } from './queue-config.ts'
 
 /** How long a request waits for an answer; then it continues without one. */
@@ -10,8 +11,7 @@ export type RedisClient = { client: Redis; close: () => void }
 
 /** Connects in the background, again and again. Commands fail at once while there is no connection, and after 250 ms. */
 export function openRedisClient(config: QueueConfig & { redisUrl: string }, log: Log): RedisClient {
-  const client = new Redis(config.redisUrl, {
-    ...(config.redisUrl.startsWith('rediss:') ? { tls: { rejectUnauthorized: config.redisTlsVerify } } : {}),
+  const client = connectRedis(config, {
     connectTimeout: 5_000,
     keepAlive: 10_000,
     retryStrategy: (times) => Math.min(times * 100, 2_000),

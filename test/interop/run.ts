@@ -182,7 +182,7 @@ async function onRedis(work: (redisUrl: string) => Promise<Outcome[]>): Promise<
   }
   const redis = await startRedis()
   try {
-    return await work(redis.url)
+    return await work(redis.env.REDIS_URL ?? '')
   } finally {
     await redis.stop()
   }

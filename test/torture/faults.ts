@@ -11,7 +11,7 @@ import { pick, type Random } from './workload.ts'
 /**
  * `worker`: kill -9 of a worker that holds a chunk. `api`: kill -9. `backend`: pg_terminate_backend of a connection of ours.
  * `queue`: everything in it is gone, or it stands still for some seconds. `postgres`: an immediate shutdown and a start.
- * `failover`: the primary dies, and its standby takes its place.
+ * `failover`: the primary dies, of Postgres or of Redis, and its standby takes its place.
  */
 export const faultNames = ['worker', 'api', 'backend', 'queue', 'postgres', 'failover'] as const
 export type FaultName = (typeof faultNames)[number]
@@ -23,6 +23,7 @@ export type FaultStage = {
   apiProcess: Kept
   workers: readonly Kept[]
   queue: TorturedQueue
+  failOver: () => Promise<string>
   postgres: TorturedPostgres
   random: Random
   log: (line: string) => void
@@ -70,13 +71,11 @@ const plays: Record<FaultName, (stage: FaultStage) => Promise<string | null>> = 
     await postgres.restart?.()
     return `restarted after ${Date.now() - begun} ms`
   },
-  async failover({ postgres, random }) {
-    const begun = Date.now()
-    const promotedMs = await postgres.failOver?.(random() < 0.5 ? 'SIGKILL' : 'SIGQUIT')
-    const inStepMs = Date.now() - begun
-    // Writes were held up until now.
+  async failover({ failOver }) {
+    const what = await failOver()
+    // Writes may have been held up until now.
     await sleep(applyingMs)
-    return `the standby was promoted after ${promotedMs} ms, and a new one in step after ${inStepMs} ms`
+    return what
   }
 }
 

@@ -17,8 +17,22 @@ import { startKillablePostgres } from './killable-postgres.ts'
 import { randomFrom } from './workload.ts'
 
 const sizes = {
-  quick: { writes: 4_000, redWrites: 1_000, rounds: 5, failovers: 3, writesPerRound: 200 },
-  full: { writes: 100_000, redWrites: 3_000, rounds: 25, failovers: 100, writesPerRound: 1_000 }
+  quick: {
+    writes: 4_000,
+    redWrites: 1_000,
+    rounds: 5,
+    failovers: 3,
+    writesPerFailover: 60,
+    writesPerRound: 200
+  },
+  full: {
+    writes: 100_000,
+    redWrites: 3_000,
+    rounds: 25,
+    failovers: 100,
+    writesPerFailover: 200,
+    writesPerRound: 1_000
+  }
 }
 const writers = 4
 const readers = 1
@@ -116,7 +130,7 @@ async function runFailovers(): Promise<string[] | null> {
       hasWorker: false,
       dawdleMaxMs,
       async work(run, catalog) {
-        const { failovers: rounds, writesPerRound } = size
+        const { failovers: rounds, writesPerFailover: writesPerRound } = size
         const crash = { crash: () => postgres.failOver() }
         const figures = await crashAndWrite(run, catalog, crash, { rounds, writesPerRound, plan: failovers })
         return { figures, faults: staleness(run) }

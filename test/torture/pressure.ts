@@ -53,8 +53,9 @@ export async function sendOften(
         "select coalesce(sum(record_count), 0)::bigint as waiting from chunk where state in ('waiting', 'applying')"
       )
     )
-    if ((row?.waiting ?? 0) < waitingMin) sent.push(await send(stage, stage.workload.nextLoad(records)))
-    else await sleep(lookEveryMs)
+    const load = (row?.waiting ?? 0) < waitingMin ? await send(stage, stage.workload.nextLoad(records)) : null
+    if (load !== null) sent.push(load)
+    if (load?.isAcknowledged !== true) await sleep(lookEveryMs)
   }
   return sent
 }

@@ -1,7 +1,8 @@
 /**
  * `npm run torture [-- --quick] [--seed N] [--backend redis|postgres] [--failover] [--without RULE|each]`: ends processes,
  * connections and servers under loads, and compares what is left with what was accepted. Prints seed and figures; ends with 1 where
- * anything is wrong. `--failover` does so on a Postgres with a standby, which takes over. `--without` leaves a rule out, and ends with 1 where nothing goes wrong without it.
+ * anything is wrong. `--failover` does so on a Postgres
+ * with a standby that takes over, or on a Redis with Sentinels. `--without` leaves a rule out, and ends with 1 where nothing goes wrong without it.
  */
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -19,6 +20,7 @@ import {
   openPostgresWithStandby,
   queueInPostgres,
   startRedis,
+  startRedisWithReplica,
   type TorturedPostgres,
   type TorturedRedis
 } from './servers.ts'
@@ -77,7 +79,7 @@ async function runPart(
   const port = await freePort()
   const env = {
     DATABASE_URL: urlOfDatabase(postgres.url, name),
-    REDIS_URL: redis?.url ?? '',
+    ...(redis?.env ?? { REDIS_URL: '' }),
     PORT: String(port),
     HOST: '127.0.0.1',
     LOG_LEVEL: 'warn',
@@ -103,6 +105,8 @@ async function runPart(
       workers,
       queue: redis ?? queueInPostgres(db),
       postgres,
+      failOver: async () =>
+        (await redis?.failOver?.()) ?? (await postgres.failOver?.(random)) ?? 'nothing fails over',
       random,
       workload: planWorkload(randomFrom(seed), size.edges),
       size: { ...size, faults },
@@ -121,6 +125,21 @@ async function runPart(
   }
 }
 
+/** With `--failover`, one that fails over; skipped where that is not installed. */
+async function withPostgres(work: (postgres: TorturedPostgres) => Promise<void>): Promise<void> {
+  const postgres = values.failover ? await openPostgresWithStandby() : await openPostgres()
+  if (postgres === null) {
+    if (process.env.CI === 'true') throw new Error('a PostgreSQL server is not installed')
+    log('# failovers of Postgres: skipped, a PostgreSQL server is not installed')
+    return
+  }
+  try {
+    await work(postgres)
+  } finally {
+    await postgres.stop()
+  }
+}
+
 async function main(): Promise<void> {
   const hasBoth = hasRedis()
   if (!hasBoth && process.env.CI === 'true') throw new Error('redis-server is not installed')
@@ -136,24 +155,19 @@ async function main(): Promise<void> {
     results.push({ title: part.title, backend, isOk, figures })
   }
   for (const part of chosenParts()) {
-    const postgres = values.failover ? await openPostgresWithStandby() : await openPostgres()
-    if (postgres === null) {
-      if (process.env.CI === 'true') throw new Error('a PostgreSQL server is not installed')
-      log('# failovers: skipped, a PostgreSQL server is not installed')
-      continue
-    }
-    try {
-      if (values.backend !== 'redis') await run(part, postgres, null)
-      if (values.backend !== 'postgres' && hasBoth) {
-        const redis = await startRedis()
+    if (values.backend !== 'redis') await withPostgres((postgres) => run(part, postgres, null))
+    if (values.backend !== 'postgres' && hasBoth) {
+      const redis = values.failover ? await startRedisWithReplica() : await startRedis()
+      try {
+        const postgres = await openPostgres()
         try {
           await run(part, postgres, redis)
         } finally {
-          await redis.stop()
+          await postgres.stop()
         }
+      } finally {
+        await redis.stop()
       }
-    } finally {
-      await postgres.stop()
     }
   }
   for (const { title, backend, figures } of results)

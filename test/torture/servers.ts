@@ -8,7 +8,8 @@ import { query } from '../../shared/db/query.ts'
 import { queueSchema } from '../../shared/queue/names.ts'
 import { findPostgresPrograms } from '../support/postgres-cluster.ts'
 import { freePort } from '../support/redis.ts'
-import { startFailingOverPostgres, type FailingOverPostgres } from './failing-over-postgres.ts'
+import { startFailingOverPostgres } from './failing-over-postgres.ts'
+import { startFailingOverRedis } from './failing-over-redis.ts'
 import { startKillablePostgres } from './killable-postgres.ts'
 import { patiently } from './patiently.ts'
 import type { Random } from './workload.ts'
@@ -17,7 +18,8 @@ import type { Random } from './workload.ts'
 export type TorturedPostgres = {
   url: string
   restart: (() => Promise<void>) | null
-  failOver: FailingOverPostgres['failOver'] | null
+  /** Says what it did. */
+  failOver: ((random: Random) => Promise<string>) | null
   stop(): Promise<void>
 }
 
@@ -32,7 +34,18 @@ export async function openPostgres(): Promise<TorturedPostgres> {
 /** One with a standby. Null if the programs of a PostgreSQL server are not installed. */
 export async function openPostgresWithStandby(): Promise<TorturedPostgres | null> {
   const programs = findPostgresPrograms()
-  return programs === null ? null : { restart: null, ...(await startFailingOverPostgres(programs)) }
+  if (programs === null) return null
+  const postgres = await startFailingOverPostgres(programs)
+  return {
+    url: postgres.url,
+    restart: null,
+    async failOver(random) {
+      const begun = Date.now()
+      const promotedMs = await postgres.failOver(random() < 0.5 ? 'SIGKILL' : 'SIGQUIT')
+      return `the standby was promoted after ${promotedMs} ms, and a new one in step after ${Date.now() - begun} ms`
+    },
+    stop: () => postgres.stop()
+  }
 }
 
 export type TorturedQueue = {
@@ -42,7 +55,13 @@ export type TorturedQueue = {
   harm(random: Random): Promise<string>
 }
 
-export type TorturedRedis = TorturedQueue & { url: string; stop(): Promise<void> }
+/** `env` are the keys of the configuration that lead to it. */
+export type TorturedRedis = TorturedQueue & {
+  env: Record<string, string>
+  /** Null where there is nothing to fail over to. Says what it did. */
+  failOver: (() => Promise<string>) | null
+  stop(): Promise<void>
+}
 
 export const hasRedis = (): boolean => spawnSync('redis-server', ['--version']).status === 0
 
@@ -65,7 +84,8 @@ export async function startRedis(): Promise<TorturedRedis> {
   }
 
   return {
-    url,
+    env: { REDIS_URL: url },
+    failOver: null,
     wipe,
     async harm(random) {
       if (random() < 0.5) {
@@ -83,6 +103,23 @@ export async function startRedis(): Promise<TorturedRedis> {
       server.kill('SIGKILL')
       await ended
     }
+  }
+}
+
+/** One with a replica, and Sentinels that make it the primary. */
+export async function startRedisWithReplica(): Promise<TorturedRedis> {
+  const redis = await startFailingOverRedis()
+  return {
+    env: redis.env,
+    wipe: () => redis.wipe(),
+    async harm() {
+      await redis.wipe()
+      return 'Redis wiped'
+    },
+    async failOver() {
+      return `the replica of Redis was promoted after ${await redis.failOver()} ms`
+    },
+    stop: () => redis.stop()
   }
 }
 
