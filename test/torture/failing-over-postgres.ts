@@ -21,6 +21,8 @@ export type FailingOverPostgres = {
 }
 
 const standbyName = 'standby'
+/** So long the standby has heard nothing when the primary dies. */
+const behindMs = 300
 const inStepMaxMs = 60_000
 const lookEveryMs = 20
 
@@ -38,6 +40,8 @@ const settings = {
 export async function startFailingOverPostgres(programs: string): Promise<FailingOverPostgres> {
   const home = openClusterHome(programs)
   const forwarder = await startForwarder()
+  /** What the standby follows the primary through. */
+  const replication = await startForwarder()
   let count = 0
 
   async function standbyOf(primary: Cluster): Promise<Cluster> {
@@ -51,7 +55,10 @@ export async function startFailingOverPostgres(programs: string): Promise<Failin
       '--no-sync'
     ])
     const standby = home.open(folder)
-    standby.configure({ primary_conninfo: `${primary.url()}?application_name=${standbyName}` })
+    replication.to(Number(new URL(primary.url()).port))
+    standby.configure({
+      primary_conninfo: `postgres://postgres@127.0.0.1:${replication.port}/postgres?application_name=${standbyName}`
+    })
     standby.signal('standby.signal')
     await standby.start(await freePort())
     const isInStep = `select from pg_stat_replication where application_name = '${standbyName}' and state = 'streaming' and sync_state = 'sync'`
@@ -70,8 +77,11 @@ export async function startFailingOverPostgres(programs: string): Promise<Failin
   return {
     url: `postgres://postgres@127.0.0.1:${forwarder.port}/postgres`,
     async failOver(signal = 'SIGKILL') {
-      const begun = Date.now()
       const dead = primary
+      // What is written now and acknowledged would be lost.
+      replication.cut()
+      await sleep(behindMs)
+      const begun = Date.now()
       await dead.end(signal)
       forwarder.cut()
       await runOnServer(standby.url(), 'select pg_promote()')
@@ -85,6 +95,7 @@ export async function startFailingOverPostgres(programs: string): Promise<Failin
     },
     async stop() {
       await forwarder.close()
+      await replication.close()
       await home.remove()
     }
   }
