@@ -31,6 +31,8 @@ const settings = {
   // remote_apply, which waits for the replay too, is only needed by those who read from a standby.
   synchronous_standby_names: standbyName,
   synchronous_commit: 'on',
+  // No machine loses power here, and a copy of the primary waits for its checkpoint.
+  fsync: 'off',
   // So much a new standby may lag behind its base backup.
   wal_keep_size: '1GB',
   max_wal_size: '1GB'

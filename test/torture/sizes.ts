@@ -36,7 +36,8 @@ const underFailovers = {
 }
 
 export const failoverSizes: Record<'quick' | 'full', Size> = {
-  quick: { ...underFailovers, faults: { ...noFaults, worker: 3, api: 1, failover: 3 } },
+  // Nothing else: what a killed worker holds waits ten seconds for the end of its lease.
+  quick: { ...underFailovers, faults: { ...noFaults, failover: 3 } },
   full: {
     ...underFailovers,
     faults: { worker: 50, api: 10, backend: 50, queue: 10, postgres: 0, failover: 100 }
