@@ -12,19 +12,24 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { query } from '../../shared/db/query.ts'
+import { limits } from '../../shared/limits.ts'
 import { keepRunning } from '../../test/torture/processes.ts'
 import { randomFrom } from '../../test/torture/workload.ts'
 import { connectBenchDatabase, startBenchPostgres } from '../lineage/bench-database.ts'
 import type { BenchGraph, GraphName } from '../lineage/graphs.ts'
 import { sendFile, writeLines } from '../loading/stage.ts'
-import { startApi } from './api-process.ts'
-import { asker } from './ask.ts'
-import { rounded, type Finding } from './findings.ts'
-import { benchHub } from './hub.ts'
+import { startApi, type ApiProcess } from './api-process.ts'
+import { asker, type Ask } from './ask.ts'
+import { median, rounded, type Finding } from './findings.ts'
 import { benchLoad } from './load.ts'
+import { checkPage, pageInput, pageOf, pageQuery } from './questions.ts'
 import { fillCatalog, untilInMemory, type Catalog } from './stage.ts'
 
 const newEdgeCount = 500_000
+const readTries = 7
+const pageCount = 100
+
+type Read = { start: string; reached: number; firstMs: number; medianMs: number }
 
 type Disk = { name: string; tableMb: number; indexMb: number; rows: number }
 
@@ -40,10 +45,11 @@ export async function benchSizes([name = 'L']: readonly string[]): Promise<objec
     console.log(`${name}: ${assetCount} assets, ${edges.upstream.length} edges`)
     const disk = await readDisk(catalog)
     console.table(disk)
-    const findings = [...(await benchLoad(catalog)), ...(await benchHub(catalog))]
+    const findings = await benchLoad(catalog)
     for (const { name: what, value, unit, context } of findings)
       console.log(`${what}: ${rounded(value)} ${unit} ${JSON.stringify(context)}`)
-    const load = await timeLoad(catalog)
+    const { reads, load } = await timeReadsAndLoad(catalog)
+    console.table(reads)
     console.table([load])
     return {
       graph: name,
@@ -51,6 +57,7 @@ export async function benchSizes([name = 'L']: readonly string[]): Promise<objec
       edgeCount: edges.upstream.length,
       disk,
       findings: withoutGoals(findings),
+      reads,
       load
     }
   } finally {
@@ -80,8 +87,8 @@ async function readDisk({ databaseUrl }: Catalog): Promise<Disk[]> {
   }
 }
 
-/** Edges between assets that exist, drawn at random, from the first byte over HTTP until the load is done. */
-async function timeLoad(catalog: Catalog): Promise<Record<string, number>> {
+/** First pages of walks that are not longer than a walk may be, and a load; on one API and one worker. */
+async function timeReadsAndLoad(catalog: Catalog): Promise<{ reads: Read[]; load: Record<string, number> }> {
   const api = await startApi(catalog)
   const worker = keepRunning(
     'worker',
@@ -90,18 +97,47 @@ async function timeLoad(catalog: Catalog): Promise<Record<string, number>> {
     catalog.folder
   )
   try {
-    await untilInMemory(catalog, asker(api))
-    const file = await writeLines(catalog, 'new-edges.ndjson', newEdgeLines(catalog.graph))
-    const { acceptedS, doneS } = await sendFile({ api }, file, { source: 'bench-sizes' })
-    return {
-      edges: newEdgeCount,
-      acceptedSeconds: rounded(acceptedS),
-      seconds: rounded(doneS),
-      edgesPerSecond: Math.round(newEdgeCount / doneS)
-    }
+    const ask = asker(api)
+    await untilInMemory(catalog, ask)
+    const reads = await timeReads(catalog, ask)
+    return { reads, load: await timeLoad(catalog, api) }
   } finally {
     await worker.stop()
     await api.stop()
+  }
+}
+
+/** The first page of each start, with its exact total, which must be right. */
+async function timeReads({ graph, oracle }: Catalog, ask: Ask): Promise<Read[]> {
+  const reads: Read[] = []
+  for (const { name, node } of graph.picks) {
+    const reached = oracle.reach(node, 'DOWNSTREAM')
+    if (reached.nodes.length > limits.walkMaxEntities) continue
+    const ms: number[] = []
+    for (let count = 0; count < readTries; count += 1) {
+      const asked = await ask(pageQuery, pageInput(graph.urnOf(node), 'DOWNSTREAM', pageCount))
+      checkPage(pageOf(asked), graph, reached, 0, pageCount)
+      ms.push(asked.ms)
+    }
+    reads.push({
+      start: name,
+      reached: reached.nodes.length,
+      firstMs: rounded(ms[0] ?? NaN),
+      medianMs: rounded(median(ms))
+    })
+  }
+  return reads
+}
+
+/** Edges between assets that exist, drawn at random, from the first byte over HTTP until the load is done. */
+async function timeLoad(catalog: Catalog, api: ApiProcess): Promise<Record<string, number>> {
+  const file = await writeLines(catalog, 'new-edges.ndjson', newEdgeLines(catalog.graph))
+  const { acceptedS, doneS } = await sendFile({ api }, file, { source: 'bench-sizes' })
+  return {
+    edges: newEdgeCount,
+    acceptedSeconds: rounded(acceptedS),
+    seconds: rounded(doneS),
+    edgesPerSecond: Math.round(newEdgeCount / doneS)
   }
 }
 
