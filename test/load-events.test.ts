@@ -143,6 +143,38 @@ t.test('the events of a load', async (t) => {
     for (const stop of stops) stop.abort()
   })
 
+  t.test('take no place for clients that left before they began', async (t) => {
+    const own = await withServer(t, { memory: false })
+    const id = await submit(own)
+    const count = limits.loadEventStreamsPerTokenMaxCount
+    let arrived = 0
+    let closed = 0
+    own.app.server.on('request', (_, response) => {
+      arrived += 1
+      response.once('close', () => {
+        closed += 1
+      })
+    })
+    const lock = await own.db.transaction()
+    // The read of the load waits for the lock, and meanwhile the clients leave.
+    await lock.raw('lock table load in access exclusive mode')
+    const stop = new AbortController()
+    const opened = Promise.allSettled(
+      Array.from({ length: count }, () => open(own, id, { signal: stop.signal }))
+    )
+    for (let waited = 0; waited < 10_000 && arrived < count; waited += 20) await sleep(20)
+    stop.abort()
+    await opened
+    for (let waited = 0; waited < 10_000 && closed < count; waited += 20) await sleep(20)
+    t.same([arrived, closed], [count, count])
+    await lock.commit()
+    // Connections to the database are given in order, so this request is answered after all those.
+    t.equal((await own.rest({ url: `/loads/${id}` })).status, 200)
+    const last = new AbortController()
+    t.equal((await open(own, id, { signal: last.signal })).status, 200)
+    last.abort()
+  })
+
   t.test('end when the process stops, so that it can', async (t) => {
     const other = await withServer(t)
     const reading = all(eventsOf(await open(other, await submit(other))))
