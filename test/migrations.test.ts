@@ -42,6 +42,11 @@ t.test('a database from before migrations stated their needs is migrated further
     await pendingMigrations(db),
     migrations.slice(1).map(({ name }) => name)
   )
+  // A backup reads the table of migrations for as long as it lasts.
+  const backup = await db.transaction()
+  await query(backup, 'select from schema_migration')
+  await t.rejects(migrate(db, { lockMaxAttempts: 1 }), MigrationBlockedError)
+  await backup.commit()
   await migrate(db)
   t.same(await pendingMigrations(db), [])
 })

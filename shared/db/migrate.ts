@@ -100,6 +100,8 @@ export async function pendingMigrations(db: Db): Promise<string[]> {
 
 type Step =
   | { is: 'current' }
+  /** The table of migrations has its present form. */
+  | { is: 'prepared' }
   | { is: 'applied'; name: string }
   /** Another process migrates. */
   | { is: 'other' }
@@ -111,6 +113,11 @@ async function applyNext(db: Db, tx: Tx, known: readonly Migration[]): Promise<S
   const next = known.find(({ name }) => !done.has(name))
   if (next === undefined) return { is: 'current' }
   try {
+    if (!(await hasNeeds(tx))) {
+      await tx.transaction((inner) => query(inner, addNeeds))
+      // Committed at once: its lock would hold up readers until the migration ends.
+      return { is: 'prepared' }
+    }
     if ('indexes' in next) for (const index of next.indexes) await createIndex(db, index)
     // A savepoint: a statement that fails would end the transaction.
     else await tx.transaction((inner) => runScript(inner, next.up))
@@ -142,12 +149,15 @@ async function lockMigrations(tx: Tx): Promise<boolean> {
   )
   if (lock?.isHeld !== true) return false
   await query(tx, createTable)
-  const [column] = await query(
+  return true
+}
+
+async function hasNeeds(tx: Tx): Promise<boolean> {
+  const rows = await query(
     tx,
     `select from pg_attribute where attrelid = 'schema_migration'::regclass and attname = 'needs'`
   )
-  if (column === undefined) await query(tx, addNeeds)
-  return true
+  return rows.length > 0
 }
 
 /** Throws UnknownSchemaError if one is unknown and needs another that is unknown too. */
