@@ -119,6 +119,17 @@ t.test('the address of Redis', async (t) => {
     )
   })
 
+  t.test('is looked up again when a former primary refuses a write, also that of a script', async (t) => {
+    const { reconnectOnError } = place({ REDIS_URL: 'redis://mymaster', REDIS_SENTINELS: 'one:26379' })
+    const refusal = "READONLY You can't write against a read only replica."
+    t.equal(reconnectOnError(new Error(refusal)), true)
+    t.equal(
+      reconnectOnError(new Error(`ERR Error running script (call to f_1): @user_script:1: -${refusal}`)),
+      true
+    )
+    t.equal(reconnectOnError(new Error('OOM command not allowed')), false)
+  })
+
   t.test('has a port for each Sentinel', async (t) => {
     for (const REDIS_SENTINELS of ['one', 'one:26379,', 'redis://one:26379', 'one:70000', 'one two:1'])
       t.throws(

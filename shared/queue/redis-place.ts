@@ -16,7 +16,8 @@ export function redisOptions(place: RedisPlace) {
   const tls = redisUrl.startsWith('rediss:') ? { rejectUnauthorized: place.redisTlsVerify } : null
   const common = {
     ...(tls === null ? {} : { tls }),
-    reconnectOnError: (error: Error) => error.message.startsWith('READONLY')
+    // Redis before 7 puts it behind the name of the script, and the queue writes only by scripts.
+    reconnectOnError: (error: Error) => error.message.includes('READONLY')
   }
   if (redisSentinels === null) return { url: redisUrl, ...common }
   const url = new URL(redisUrl)
