@@ -98,10 +98,11 @@ export async function heldFor(
     : usesHeld
       ? held?.ofQuestion(identity)
       : null
-  if (!found || found.epoch !== (await reader.epoch())) return null
+  if (!found) return null
   const isCurrent = found.version !== null && found.version === reader.version
   const mayAnswer = after ? isCurrent || !wishes.paths : isCurrent && !found.filtered.readsOwn
-  return mayAnswer ? found : null
+  // Last, because it is a query where the walk is one.
+  return mayAnswer && found.epoch === (await reader.epoch()) ? found : null
 }
 
 /** A page of the held result; if that can no longer be shown, of a new walk. */
