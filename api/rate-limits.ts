@@ -3,10 +3,11 @@
  * from one address.
  *
  * The library's own hooks run with each route, so after authentication has refused a request. Therefore its
- * counters are called here: a valid token is never refused for what others at its address did, because behind a
- * proxy all clients have one address. While Redis does not answer, nothing is counted and nothing is refused.
+ * counters are called here: a valid token is never refused for what others at its address did, because many
+ * clients may have one address. While Redis does not answer, nothing is counted and nothing is refused.
  */
 import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
+import proxyAddr from '@fastify/proxy-addr'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError } from '../shared/errors.ts'
 import type { Config } from '../shared/platform/config.ts'
@@ -21,7 +22,10 @@ declare module 'fastify' {
 }
 
 export type RateLimits = {
-  /** Counts a request of a caller who is known. Throws RATE_LIMITED, or OVERLOADED where events are taken. */
+  /**
+   * Counts a request of a caller who is known. Throws RATE_LIMITED, or OVERLOADED where events are taken, which
+   * makes clients send the event again.
+   */
   countRequest(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Counts an attempt to authenticate, by the address that it comes from. Throws RATE_LIMITED. */
   countAttempt(request: FastifyRequest, reply: FastifyReply): Promise<void>
@@ -57,14 +61,17 @@ export async function openRateLimits(
   const ofTokens = app.createRateLimit({
     keyGenerator: ({ actor }) => `token:${actor.tokenId ?? actor.urn}`
   })
-  const ofAddresses = app.createRateLimit({ keyGenerator: ({ ip }) => `address:${normalizeIP(ip)}` })
+  const isTrusted = proxyAddr.compile([...(config.trustedProxies ?? [])])
+  const ofAddresses = app.createRateLimit({
+    keyGenerator: ({ raw }) => `address:${normalizeIP(proxyAddr(raw, isTrusted))}`
+  })
   let restsUntil = 0
 
   async function count(
     counter: Counter,
     request: FastifyRequest,
     reply: FastifyReply,
-    whose: string
+    { whose, code }: { whose: string; code: 'RATE_LIMITED' | 'OVERLOADED' }
   ): Promise<void> {
     const found = await ask(counter, request)
     if (found === null || found.isAllowed) return
@@ -75,7 +82,7 @@ export async function openRateLimits(
     })
     if (!found.isExceeded) return
     throw new CatalogError(
-      request.routeOptions.config.takesEvents === true ? 'OVERLOADED' : 'RATE_LIMITED',
+      code,
       `${maximum} ${whose} in a minute are allowed; send it again in ${found.ttlInSeconds} s`,
       { limit: 'RATE_LIMIT_PER_MINUTE', maximum, retryAfterSeconds: Math.max(1, found.ttlInSeconds) }
     )
@@ -97,8 +104,16 @@ export async function openRateLimits(
   }
 
   return {
-    countRequest: (request, reply) => count(ofTokens, request, reply, 'requests of one token'),
+    countRequest: (request, reply) =>
+      count(ofTokens, request, reply, {
+        whose: 'requests of one token',
+        code: request.routeOptions.config.takesEvents === true ? 'OVERLOADED' : 'RATE_LIMITED'
+      }),
+    // An event with a wrong token is better dropped than sent again and again.
     countAttempt: (request, reply) =>
-      count(ofAddresses, request, reply, 'attempts to authenticate from one address')
+      count(ofAddresses, request, reply, {
+        whose: 'attempts to authenticate from one address',
+        code: 'RATE_LIMITED'
+      })
   }
 }

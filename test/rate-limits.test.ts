@@ -6,7 +6,8 @@ import { withRedis, withRedisServer } from './support/redis.ts'
 import { withServer, type RestRequest, type TestServer } from './support/server.ts'
 
 const maximum = 5
-const limited = { RATE_LIMIT_PER_MINUTE: String(maximum) }
+const trustedProxy = '10.1.2.3'
+const limited = { RATE_LIMIT_PER_MINUTE: String(maximum), TRUSTED_PROXIES: '10.1.0.0/16' }
 
 const graphql: RestRequest = {
   method: 'POST',
@@ -172,6 +173,43 @@ t.test('in one process', async (t) => {
       headers: { authorization: `Bearer ${await tokenWith(['read'])}` }
     })
     t.equal(statusCode, 200)
+  })
+
+  t.test('events with a wrong token are not asked for again', async (t) => {
+    const send = async () => {
+      const { statusCode } = await server.app.inject({
+        method: 'POST',
+        url: '/api/v1/lineage',
+        remoteAddress: '192.0.2.12',
+        headers: { authorization: 'Bearer nonsense', 'content-type': 'application/json' },
+        payload: '{}'
+      })
+      return { status: statusCode }
+    }
+    t.strictSame(await statuses(maximum + 1, send), [...times(maximum, 401), 429])
+  })
+
+  t.test('only a trusted proxy says which client an attempt comes from', async (t) => {
+    const from = (proxy: string, client: string) => async () => {
+      const { statusCode } = await server.app.inject({
+        url: '/api/limits',
+        remoteAddress: proxy,
+        headers: { authorization: 'Bearer nonsense', 'x-forwarded-for': client }
+      })
+      return { status: statusCode }
+    }
+    t.strictSame(await statuses(maximum + 1, from(trustedProxy, '198.51.100.1')), [
+      ...times(maximum, 401),
+      429
+    ])
+    t.strictSame(await statuses(1, from(trustedProxy, '198.51.100.2')), [401], 'another client')
+    t.strictSame(
+      await statuses(1, from(trustedProxy, '198.51.100.9, 198.51.100.1')),
+      [429],
+      'what the client itself wrote into the header does not count'
+    )
+    await statuses(maximum, from('192.0.2.30', '198.51.100.3'))
+    t.strictSame(await statuses(1, from('192.0.2.30', '198.51.100.4')), [429], 'a proxy that is not trusted')
   })
 
   t.test('sign-ins count as attempts', async (t) => {

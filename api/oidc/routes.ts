@@ -33,7 +33,7 @@ export function signInRoutes(
   })
   let underWay = 0
 
-  app.get('/sign-in', { config: { access: 'open', isSignIn: true } }, async (request, reply) => {
+  app.get('/sign-in', { config: { access: 'open' } }, async (request, reply) => {
     const { next } = readQuery(request.query, ['next'])
     if (!browsers) throw noProvider()
     const { url, attempt } = await browsers.begin(safePage(next ?? ''))

@@ -11,6 +11,7 @@ import {
   oneOf,
   optional,
   origins,
+  proxies,
   setting,
   share,
   textOfAtLeast,
@@ -181,6 +182,12 @@ export const settings = {
     '0',
     'requests',
     'Requests of one token, or failed attempts to authenticate from one address, in a minute; more are refused with RATE_LIMITED. 0: any number. With `REDIS_URL` all API processes count together, otherwise each for itself.'
+  ),
+  trustedProxies: optional(
+    'TRUSTED_PROXIES',
+    proxies,
+    'addresses',
+    'Proxies whose `X-Forwarded-For` names the client, for the limit of attempts from one address: addresses and ranges such as `10.0.0.0/8`, or `loopback`, `linklocal`, `uniquelocal`, separated by commas. Without it all clients behind a proxy share its address.'
   ),
   oidcIssuer: optional(
     'OIDC_ISSUER',

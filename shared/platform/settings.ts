@@ -1,4 +1,5 @@
 /** One setting: how its text is parsed, its default and its meaning. Knows no particular key. */
+import proxyAddr from '@fastify/proxy-addr'
 
 /** Turns the text of a key into its value, or throws an Error whose message says what is expected instead. */
 type Parse<T> = (text: string) => T
@@ -115,4 +116,17 @@ export function origins(text: string): readonly string[] {
   )
     throw new Error('origins such as https://app.example.com, with commas between them')
   return found
+}
+
+/** Addresses of proxies and ranges of them, with commas between them. */
+export function proxies(text: string): readonly string[] {
+  const found = text.split(',').map((each) => each.trim())
+  try {
+    proxyAddr.compile(found)
+    return found
+  } catch {
+    throw new Error(
+      'addresses and ranges such as 192.0.2.7,10.0.0.0/8, or loopback, linklocal or uniquelocal'
+    )
+  }
 }

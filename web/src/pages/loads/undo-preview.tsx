@@ -36,7 +36,8 @@ export function UndoPreview({ id }: { id: string }) {
         <Report report={tried.report} />
       </div>
     )
-  const isBusy = starting.isBusy || triedId !== null
+  // A dry run that was cancelled elsewhere has ended without a report: it may be asked for again.
+  const isBusy = starting.isBusy || (triedId !== null && !(tried && hasEnded(tried)))
   return (
     <p>
       <button type="button" disabled={isBusy} onClick={start}>
