@@ -391,6 +391,12 @@ t.test('npm start traces as well, under the name of OTEL_SERVICE_NAME', async (t
   t.ok(receiver.spans.every(({ service }) => service === 'our-catalog'))
 })
 
+/** Reads a stream of events for so long, then leaves. */
+async function followFor(ms: number, url: string, headers: Record<string, string>): Promise<void> {
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(ms) })
+  await response.text().catch(() => '')
+}
+
 // The last test: it loads the SDK into this process.
 t.test('the trace of a load is in its row', async (t) => {
   const receiver = await withOtlpReceiver(t)
@@ -398,8 +404,8 @@ t.test('the trace of a load is in its row', async (t) => {
   const tracing = startTracing(config, createLog({ logLevel: 'silent' }), 'test')
   await tracing.start()
   // The queue of this server loses every job.
-  const { rest, db } = await withServer(t)
-  const [sending, retrying] = [newClient(), newClient()]
+  const { rest, db, url, token } = await withServer(t)
+  const [sending, retrying, following] = [newClient(), newClient(), newClient()]
   const send = async (path: string, client: Client, body?: string): Promise<string> => {
     const headers = { ...client.headers, 'content-type': 'application/x-ndjson' }
     const answer = await rest({ method: 'POST', url: path, headers, ...(body === undefined ? {} : { body }) })
@@ -419,6 +425,11 @@ t.test('the trace of a load is in its row', async (t) => {
   await runWaiting()
   await send(`/loads/${id}/retry`, retrying)
   await runWaiting()
+  const waiting = await send('/loads?format=ndjson', newClient(), `${edge}\n`)
+  await followFor(1_400, `${url}/loads/${waiting}/events`, {
+    ...following.headers,
+    authorization: `Bearer ${token}`
+  })
   await tracing.stop()
 
   t.test('so a worker finds it although the queue has lost the job', async (t) => {
@@ -435,6 +446,11 @@ t.test('the trace of a load is in its row', async (t) => {
       parentSpanId: only(spans, 'POST /loads/:id/retry').spanId,
       attributes: { 'tributary.load.id': id }
     })
+  })
+
+  t.test('and what is read for all who follow loads is in the trace of none of them', async (t) => {
+    const spans = ofTrace(receiver, following)
+    only(spans, 'select load')
   })
 
   t.test('and after the stop nothing is traced', async (t) => {

@@ -7,6 +7,7 @@
  */
 import {
   context,
+  ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   trace,
@@ -115,6 +116,10 @@ export async function inSpan<T>(
 /** Makes the span the active one for the work, and for everything asynchronous that the work begins. */
 export const withSpan = <T>(span: Span, work: () => T): T =>
   context.with(trace.setSpan(context.active(), span), work)
+
+/** Runs work that serves many requests, such as a loop that one of them starts, in the trace of none of them. */
+export const outsideSpans = <T>(work: () => T): T =>
+  tracing === null ? work() : context.with(ROOT_CONTEXT, work)
 
 /** Marks the span as failed. `code` is one of a few: a code of an error or the name of its class. */
 export function failSpan(span: Span, code: string): void {

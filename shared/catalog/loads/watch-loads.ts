@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
+import { outsideSpans } from '../../platform/tracing.ts'
 import { findLoads } from '../../store/loads.ts'
 import { hasEnded, toLoadView, type LoadView } from './read-load.ts'
 
@@ -63,7 +64,7 @@ export function createLoadWatch(db: Db, pace: WatchPace = watchPace): LoadWatch 
     const stop = (): void => follower.wake()
     followers.add(follower)
     signal.addEventListener('abort', stop)
-    if (!isPolling) void poll()
+    if (!isPolling) void outsideSpans(poll)
     try {
       let shown = ''
       let shownAt = Date.now()
