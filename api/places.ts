@@ -4,7 +4,7 @@ import { limits, type LimitName } from '../shared/limits.ts'
 import type { Actor } from '../shared/model/changes.ts'
 
 export type Places = {
-  /** Takes a place; call the returned function once when it is free again. Throws what `refuse` makes. */
+  /** Takes a place. The returned function gives it back; calling it again does nothing. Throws what `refuse` makes. */
   take(actor: Actor): () => void
 }
 
@@ -24,7 +24,10 @@ export function createPlaces(
       if (own >= limits[ofToken]) throw refuse(ofToken, 'For one token, this process')
       all += 1
       taken.set(key, own + 1)
+      let isFree = false
       return () => {
+        if (isFree) return
+        isFree = true
         all -= 1
         const left = (taken.get(key) ?? 1) - 1
         if (left === 0) taken.delete(key)

@@ -440,6 +440,19 @@ t.test('no character in a name breaks a format', async (t) => {
   })
 })
 
+t.test('one client may export one file after the other, as fast as it can', async (t) => {
+  const server = await withServer(t, { memory: false })
+  const start = dataset('refused')
+  await apply(server.db, ...create(start))
+  const urls = [exportUrl({ urn: start }), '/domains/export']
+  for (const url of urls)
+    for (let sent = 0; sent < 40; sent += 1) {
+      const { status } = await server.rest({ url })
+      if (status !== 200) return void t.fail(`${url} was answered ${status} after ${sent} others`)
+    }
+  t.pass('all were answered')
+})
+
 t.test('a question that cannot be answered is refused before the first row', async (t) => {
   const server = await withServer(t)
   const start = dataset('refused')

@@ -448,7 +448,7 @@ t.test('the trace of a load is in its row', async (t) => {
     })
   })
 
-  t.test('and what is read for all who follow loads is in the trace of none of them', async (t) => {
+  t.test('and what is read for all who follow loads is in the trace of none of them', async () => {
     const spans = ofTrace(receiver, following)
     only(spans, 'select load')
   })

@@ -63,7 +63,7 @@ export function domainsRoutes(
         const { domain } = await withUrns(lineage, query, { domain: { entityType: 'domain' } })
         await exportDomains(db, domain ?? null, (slices) => {
           hasBegun = true
-          return answer(reply, slices, format, pace)
+          return answer(reply, slices, { format, pace, leave })
         })
       } catch (error) {
         if (!hasBegun) throw error
@@ -90,12 +90,13 @@ function readFormat(text: string | undefined): keyof typeof formats {
 async function answer(
   reply: FastifyReply,
   slices: Associations,
-  format: keyof typeof formats,
-  pace: ExportPace
+  { format, pace, leave }: { format: keyof typeof formats; pace: ExportPace; leave: () => void }
 ): Promise<void> {
   const { mediaType, write } = formats[format]
   reply.type(mediaType).header('content-disposition', `attachment; filename="domains.${format}"`)
   const body = paced(write(slices), pace)
+  // Before the client sees the end: it may send the next export at once.
+  body.once('end', leave)
   void reply.send(body)
   await finished(body).catch(() => {})
 }

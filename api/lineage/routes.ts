@@ -73,7 +73,7 @@ export function lineageRoutes(
           await withUrns(lineage, input, { urn: {}, domain: { entityType: 'domain' } }),
           (found) => {
             hasBegun = true
-            return answer(reply, found, { format, of, isHead: request.method === 'HEAD', pace })
+            return answer(reply, found, { format, of, isHead: request.method === 'HEAD', pace, leave })
           }
         )
       } catch (error) {
@@ -96,7 +96,13 @@ export function lineageRoutes(
 async function answer(
   reply: FastifyReply,
   found: LineageExport,
-  { format, of, isHead, pace }: { format: ExportFormat; of: ExportContent; isHead: boolean; pace: ExportPace }
+  {
+    format,
+    of,
+    isHead,
+    pace,
+    leave
+  }: { format: ExportFormat; of: ExportContent; isHead: boolean; pace: ExportPace; leave: () => void }
 ): Promise<void> {
   const { mediaType, extension, write } = kinds[format]
   const writer = write[of]
@@ -112,6 +118,8 @@ async function answer(
     ...(report.truncatedBy === null ? {} : { 'x-lineage-truncated-by': report.truncatedBy })
   })
   const body = isHead ? Readable.from([]) : paced(writer(found), pace)
+  // Before the client sees the end: it may send the next export at once.
+  body.once('end', leave)
   void reply.send(body)
   await finished(body).catch(() => {})
 }
