@@ -1,4 +1,5 @@
 /** Rate limits: off by default; by token and by address; for each interface; with and without Redis. */
+import proxyAddr from '@fastify/proxy-addr'
 import t, { type Test } from 'tap'
 import { buildServer } from '../api/server.ts'
 import { readConfig } from '../shared/platform/config.ts'
@@ -96,6 +97,18 @@ t.test('without RATE_LIMIT_PER_MINUTE nothing is limited, and no answer speaks o
   t.strictSame(await statuses(50, () => rest(graphql)), times(50, 200))
   t.equal((await rest(graphql)).headers['ratelimit-limit'], undefined)
   t.strictSame(await statuses(50, () => rest({ ...graphql, token: 'nonsense' })), times(50, 401))
+})
+
+t.test('TRUSTED_PROXIES takes what the library takes, and names what it does not', async (t) => {
+  const accepted = ['10.1.2.3', '10.0.0.0/8, ::1', '2001:db8::/32,loopback', 'uniquelocal', '::ffff:10.0.0.1']
+  for (const TRUSTED_PROXIES of accepted) {
+    const { trustedProxies } = readConfig({ TRUSTED_PROXIES })
+    t.doesNotThrow(() => proxyAddr.compile([...(trustedProxies ?? [])]), TRUSTED_PROXIES)
+  }
+  for (const TRUSTED_PROXIES of ['proxy', '10.0.0.0/33', '10.0.0.0/0', '::1/129', '10.1.2.3,']) {
+    t.throws(() => proxyAddr.compile(TRUSTED_PROXIES.split(',')), TRUSTED_PROXIES)
+    t.throws(() => readConfig({ TRUSTED_PROXIES }), /TRUSTED_PROXIES must be addresses and ranges such as/)
+  }
 })
 
 t.test('in one process', async (t) => {
