@@ -56,7 +56,8 @@ export async function runAirflowGuide(serverUrl: string): Promise<Outcome> {
       mkdirSync(dags)
       const [dag = ''] = snippetsOf('airflow', 'python')
       writeFileSync(join(dags, 'shop.py'), dag.replaceAll('/warehouse/', `/${database}/`))
-      const [settings = ''] = snippetsOf('airflow', 'sh')
+      const snippets = snippetsOf('airflow', 'sh')
+      const settings = snippets.find((text) => text.includes('pip install')) ?? ''
       const script = settings
         .replace(/^pip .*$/m, 'airflow db migrate')
         .replace('http://127.0.0.1:8080', catalog.url)
@@ -71,6 +72,16 @@ export async function runAirflowGuide(serverUrl: string): Promise<Outcome> {
         AIRFLOW_CONN_WAREHOUSE: urlOfDatabase(serverUrl, database)
       })
       check(code === 0, 'airflow dags test')
+      const newestEvent = snippets.find((text) => text.startsWith('curl')) ?? 'exit 1'
+      const asking = `${newestEvent.trim()} | grep -q '"eventType"'`
+      check(
+        (await runScript(asking, folder, {
+          PATH: process.env.PATH,
+          TRIBUTARY_URL: catalog.url,
+          TRIBUTARY_TOKEN: catalog.token
+        })) === 0,
+        'the newest event'
+      )
       for (const [up, down] of edgesOf(database))
         check(await hasEdge(catalog, up, down), `Airflow: ${up} flows into ${down}`)
     } finally {
