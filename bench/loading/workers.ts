@@ -118,7 +118,7 @@ function sampleWaits(db: Db): { end(): Promise<Record<string, number>> } {
     while (!over.signal.aborted) {
       const rows = await query<{ doing: string; connections: number }>(
         db,
-        `select case when state = 'active' then coalesce('waits for ' || wait_event_type, 'runs')
+        `select case when state = 'active' then coalesce('waits for ' || case wait_event_type when 'Lock' then 'lock of ' || wait_event else wait_event_type end, 'runs')
                      when state like 'idle in transaction%' then 'transaction waits for worker' end as doing,
                 count(*)::int as connections
          from pg_stat_activity

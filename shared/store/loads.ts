@@ -333,15 +333,15 @@ export async function endBody(tx: Db | Tx, id: string, digest: Buffer | null): P
   return rows.length > 0
 }
 
+/** `chunks`: how many wait. An atomic load and a dry run have one. */
+export type AcceptedLoad = { state: LoadState; currentPass: number; source: string; chunks: number }
+
 /**
  * Draws the seq and starts the load, or ends it if it has no chunk. Null if it was already accepted or has
  * ended otherwise.
  */
-export async function acceptLoad(
-  tx: Tx,
-  id: string
-): Promise<{ state: LoadState; currentPass: number } | null> {
-  const [row] = await query<{ state: LoadState; currentPass: number }>(
+export async function acceptLoad(tx: Tx, id: string): Promise<AcceptedLoad | null> {
+  const [row] = await query<AcceptedLoad>(
     tx,
     `
     with waiting as (
@@ -357,7 +357,7 @@ export async function acceptLoad(
       current_pass = coalesce(waiting.first_pass, 3)
     from waiting
     where load.id = ?::uuid and load.state = 'receiving' and load.body_ended_at is not null
-    returning load.state, load.current_pass as "currentPass"`,
+    returning load.state, load.current_pass as "currentPass", load.source, waiting.chunks`,
     [id, id]
   )
   return row ?? null

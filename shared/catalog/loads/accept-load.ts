@@ -5,6 +5,7 @@ import { metrics } from '../../platform/metrics.ts'
 import type { ChunkQueue } from '../../queue/chunk-queue.ts'
 import { nudgeLoad } from '../../store/chunk-nudges.ts'
 import { acceptLoad } from '../../store/loads.ts'
+import { sourceId } from '../../store/statements.ts'
 
 /**
  * How many chunks of one load are queued at first: the chunks of a later load wait for at most that many.
@@ -24,6 +25,9 @@ export const nudgesWaiting = 4
 export async function acceptReceivedLoad(db: Db, queue: ChunkQueue, loadId: string): Promise<boolean> {
   const { accepted, nudges } = await inTransaction(db, async (tx) => {
     const accepted = await acceptLoad(tx, loadId)
+    // The chunk that writes first would create a new source, and all others would wait until it commits: four workers
+    // with a tenth of a core each loaded no more than two.
+    if (accepted && accepted.chunks > 1) await sourceId(tx, accepted.source)
     return {
       accepted,
       nudges: accepted?.state === 'accepted' ? await nudgeLoad(tx, loadId, nudgesPerLoad) : []
