@@ -359,9 +359,10 @@ t.test('a dry run', async (t) => {
         t.match(load.report, {
           edges: { added: 2, removed: 1 },
           columnEdges: { added: 0, removed: 0 },
-          domains: { created: 1, set: 1, unset: 1 },
+          domains: { created: 1, deleted: 0, set: 1, unset: 1 },
           entities: {
             created: 2,
+            deleted: 0,
             placeholders: 0,
             byType: [
               { type: 'dataset', created: 1 },
@@ -430,6 +431,29 @@ t.test('a dry run', async (t) => {
       counts: { applied: 0, rejected: 1 },
       report: { edges: { added: 0 }, wouldFail: false }
     })
+  })
+
+  t.test('counts what would be deleted, which is affected even without edges', async (t) => {
+    await bench.submit([entity('lonely')])
+    await bench.drain()
+    t.match(
+      await dryRun([
+        {
+          entityType: 'dataset',
+          entityUrn: dataset('lonely'),
+          changeType: 'DELETE',
+          aspectName: 'datasetKey'
+        },
+        { op: 'deleteDomain', domainUrn: 'urn:li:domain:left' },
+        entity('brief')
+      ]),
+      {
+        report: {
+          domains: { deleted: 1 },
+          entities: { created: 1, deleted: 2 }
+        }
+      }
+    )
   })
 
   t.test('counts placeholders that would be made', async (t) => {

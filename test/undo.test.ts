@@ -114,7 +114,8 @@ t.test('the dry run of an undo changes nothing, and counts and reports what the 
     undoes: id,
     report: {
       edges: { added: 1, removed: 1 },
-      domains: { unset: 1 },
+      domains: { created: 0, deleted: 2, unset: 1 },
+      entities: { created: 0, deleted: 3 },
       affected: { assets: { count: 3 }, complete: true },
       wouldFail: false
     }

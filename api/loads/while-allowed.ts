@@ -8,8 +8,9 @@ import { CatalogError } from '../../shared/errors.ts'
 const checkEveryMs = 10_000
 
 /**
- * Yields the bytes. `check` throws UNAUTHENTICATED for a revoked token: the load is then aborted. It is called every
- * ten seconds, when other errors do not matter, since the database may be away for a moment; and at the end.
+ * Yields the bytes. `check` throws UNAUTHENTICATED for a revoked token, which aborts the load. It is called every ten
+ * seconds, where its other errors are ignored, because the database may be away for a moment. It is called once more
+ * at the end, where every error counts.
  */
 export async function* whileAllowed(
   body: AsyncIterable<Buffer>,

@@ -9,7 +9,7 @@ export type CpuLimit = {
 
 const periodUs = 10_000
 
-/** Version 1 has a hierarchy for the controller; version 2 one for all, in which it must be switched on for children. */
+/** In version 1 the CPU controller has its own hierarchy. In version 2 all share one, and it must be enabled for child groups. */
 const hierarchies = [
   {
     root: '/sys/fs/cgroup/cpu',

@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../../test/support/redis.ts'
+import { freePort, redisArguments } from '../../test/support/redis.ts'
 import {
   inPieces,
   isTerminal,
@@ -108,22 +108,7 @@ export async function openStage(
 async function startRedis(folder: string): Promise<{ url: string; stop: () => void } | null> {
   if (spawnSync('redis-server', ['--version']).status !== 0) return null
   const port = await freePort()
-  const server = spawn(
-    'redis-server',
-    [
-      '--port',
-      String(port),
-      '--bind',
-      '127.0.0.1',
-      '--dir',
-      folder,
-      '--save',
-      '',
-      '--maxmemory-policy',
-      'noeviction'
-    ],
-    { stdio: 'ignore' }
-  )
+  const server = spawn('redis-server', redisArguments(port, folder), { stdio: 'ignore' })
   return {
     url: `redis://127.0.0.1:${port}`,
     stop: () => {

@@ -78,7 +78,7 @@ async function measure(workers: number, cores: number | null, edgeCount: number)
     }
     return await timeLoads(stage, files, { workers, cores, edges: edgeCount * loadCount })
   } finally {
-    // a stopped worker writes its last state: that should not take ten times as long
+    // before the stop, which would take ten times as long with the limit
     limit?.lift()
     await stage.stop()
   }

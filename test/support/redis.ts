@@ -31,6 +31,20 @@ export type RedisServer = {
   signal(signal: NodeJS.Signals): Promise<void>
 }
 
+/** The arguments of a redis-server that only this machine reaches, keeps nothing on disk and evicts nothing. */
+export const redisArguments = (port: number, folder: string): string[] => [
+  '--port',
+  String(port),
+  '--bind',
+  '127.0.0.1',
+  '--dir',
+  folder,
+  '--save',
+  '',
+  '--maxmemory-policy',
+  'noeviction'
+]
+
 /** Starts a server on a free port, stopped at teardown; null (skipped) if redis-server is not installed. */
 export async function withRedisServer(
   t: Test,
@@ -40,19 +54,7 @@ export async function withRedisServer(
   if (skipUnless(t, isInstalled, 'redis-server is not installed')) return null
   const folder = mkdtempSync(join(tmpdir(), 'tributary-redis-'))
   const port = await freePort()
-  const args = [
-    '--port',
-    String(port),
-    '--bind',
-    '127.0.0.1',
-    '--dir',
-    folder,
-    '--save',
-    '',
-    '--maxmemory-policy',
-    'noeviction',
-    ...(options.args ?? [])
-  ]
+  const args = [...redisArguments(port, folder), ...(options.args ?? [])]
   const url = `redis://127.0.0.1:${port}`
   let child: ChildProcess | undefined
 

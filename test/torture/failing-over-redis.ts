@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { freePort } from '../support/redis.ts'
+import { freePort, redisArguments } from '../support/redis.ts'
 
 export type FailingOverRedis = {
   /** The keys of the configuration that lead to the primary. */
@@ -39,21 +39,7 @@ export async function startFailingOverRedis(): Promise<FailingOverRedis> {
   const serve = (port: number, more: readonly string[] = []): void => {
     const folder = join(home, String(port))
     mkdirSync(folder, { recursive: true })
-    run(port, [
-      '--port',
-      String(port),
-      '--bind',
-      '127.0.0.1',
-      '--dir',
-      folder,
-      '--save',
-      '',
-      '--maxmemory-policy',
-      'noeviction',
-      '--repl-diskless-sync-delay',
-      '0',
-      ...more
-    ])
+    run(port, [...redisArguments(port, folder), '--repl-diskless-sync-delay', '0', ...more])
   }
   const watch = (port: number, primary: number): void => {
     const file = join(home, `sentinel-${port}.conf`)

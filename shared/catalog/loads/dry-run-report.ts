@@ -22,14 +22,21 @@ type EdgeCounts = { added: number; removed: number }
 type Listed = { count: number; urns: Urn[] }
 
 /**
- * `affected`: assets that would be new or whose lineage or domain would change, everything downstream of
- * them, and their domains.
+ * `deleted`: entities that exist and would not. An undo of their creation makes placeholders of them.
+ *
+ * `affected`: assets that would be new or deleted, or whose lineage or domain would change, everything
+ * downstream of them, and their domains.
  */
 export type DryRunReport = {
   edges: EdgeCounts
   columnEdges: EdgeCounts
-  domains: { created: number; set: number; unset: number }
-  entities: { created: number; placeholders: number; byType: { type: string; created: number }[] }
+  domains: { created: number; deleted: number; set: number; unset: number }
+  entities: {
+    created: number
+    deleted: number
+    placeholders: number
+    byType: { type: string; created: number }[]
+  }
   affected: { assets: Listed; domains: Listed; complete: boolean }
 }
 
@@ -37,11 +44,13 @@ export type DryRunReport = {
 export type TrialChanges = {
   edges: EdgeCounts
   columnEdges: EdgeCounts
-  /** Downstream ends of changed edges, assets whose domain changes, and new assets. */
+  /** Downstream ends of changed edges, assets whose domain changes, and assets that are new or deleted. */
   startUrns: Urn[]
   /** The new domain of each asset whose domain changes, null for none. */
   newDomains: Map<Urn, Urn | null>
   presentUrns: { urn: Urn; entityType: string }[]
+  /** Entities that the transaction changed and that do not exist at its end. */
+  absentUrns: { urn: Urn; entityType: string }[]
   insertedCount: number
 }
 
@@ -55,7 +64,7 @@ export async function changesOfTransaction(tx: Tx): Promise<TrialChanges> {
     balance.set(key, pair)
   }
   const domains = new Map<number, number | null>()
-  const present = new Set<number>()
+  const exists = new Map<number, boolean>()
   const inserted = new Set<number>()
   for (const packed of await ownGraphChanges(tx)) {
     const { stated, deltas } = unpackGraphChanges(packed)
@@ -64,7 +73,7 @@ export async function changesOfTransaction(tx: Tx): Promise<TrialChanges> {
     for (const delta of deltas) {
       if (delta.kind === 'unstated') add(delta.downstreamId, delta.upstreamId, -1)
       else if (delta.kind === 'domain') domains.set(delta.id, delta.domainId)
-      else if (delta.kind === 'entity' && delta.isPresent) present.add(delta.id)
+      else if (delta.kind === 'entity') exists.set(delta.id, delta.isPresent)
       else if (delta.kind === 'created') inserted.add(delta.id)
     }
   }
@@ -79,22 +88,27 @@ export async function changesOfTransaction(tx: Tx): Promise<TrialChanges> {
       ...pairs.map((pair) => pair.downstreamId),
       ...domains.keys(),
       ...[...domains.values()].flatMap((id) => id ?? []),
-      ...present
+      ...exists.keys()
     ])
   ]
   const rows = new Map((await findEntitiesById(tx, ids)).map((row) => [row.id, row]))
+  const named = (isPresent: boolean) =>
+    [...exists]
+      .flatMap(([id, is]) => (is === isPresent ? (rows.get(id) ?? []) : []))
+      .map(({ urn, entityType }) => ({ urn, entityType }))
   const changes: TrialChanges = {
     edges: { added: 0, removed: 0 },
     columnEdges: { added: 0, removed: 0 },
     startUrns: [],
     newDomains: new Map(),
-    presentUrns: [...present]
-      .flatMap((id) => rows.get(id) ?? [])
-      .map(({ urn, entityType }) => ({ urn, entityType })),
+    presentUrns: named(true),
+    absentUrns: named(false),
     insertedCount: inserted.size
   }
   const starts = new Set<Urn>(
-    changes.presentUrns.filter(({ entityType }) => isAsset(entityType)).map(({ urn }) => urn)
+    [...changes.presentUrns, ...changes.absentUrns]
+      .filter(({ entityType }) => isAsset(entityType))
+      .map(({ urn }) => urn)
   )
   for (const [index, { downstreamId, net }] of pairs.entries()) {
     const row = rows.get(downstreamId)
@@ -123,22 +137,28 @@ export async function dryRunReport(db: Db, changes: TrialChanges): Promise<DryRu
     db,
     async (tx) => {
       const known = new Map<Urn, EntityRow>(
-        (await findEntities(tx, [...changes.startUrns, ...changes.presentUrns.map(({ urn }) => urn)])).map(
-          (row) => [row.urn, row]
-        )
+        (
+          await findEntities(tx, [
+            ...changes.startUrns,
+            ...[...changes.presentUrns, ...changes.absentUrns].map(({ urn }) => urn)
+          ])
+        ).map((row) => [row.urn, row])
       )
       const created = changes.presentUrns.filter(({ urn }) => !known.get(urn)?.isPresent)
+      const deleted = changes.absentUrns.filter(({ urn }) => known.get(urn)?.isPresent)
       const newDomains = [...changes.newDomains.values()]
       return {
         edges: changes.edges,
         columnEdges: changes.columnEdges,
         domains: {
           created: created.filter(({ entityType }) => entityType === 'domain').length,
+          deleted: deleted.filter(({ entityType }) => entityType === 'domain').length,
           set: newDomains.filter((urn) => urn !== null).length,
           unset: newDomains.filter((urn) => urn === null).length
         },
         entities: {
           created: created.length,
+          deleted: deleted.length,
           placeholders: Math.max(
             0,
             changes.insertedCount - created.filter(({ urn }) => !known.has(urn)).length

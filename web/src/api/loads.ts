@@ -6,8 +6,14 @@ export type LoadCounts = { received: number; applied: number; unchanged: number;
 export type LoadReport = {
   edges: { added: number; removed: number }
   columnEdges: { added: number; removed: number }
-  domains: { created: number; set: number; unset: number }
-  entities: { created: number; placeholders: number; byType: { type: string; created: number }[] }
+  /** `deleted` is missing in reports of older versions. */
+  domains: { created: number; deleted?: number; set: number; unset: number }
+  entities: {
+    created: number
+    deleted?: number
+    placeholders: number
+    byType: { type: string; created: number }[]
+  }
   affected: {
     assets: { count: number; urns: string[] }
     domains: { count: number; urns: string[] }

@@ -154,10 +154,10 @@ export const loadTexts = {
       `Edges: ${number(added)} added, ${number(removed)} removed`,
     columnEdges: (added: number, removed: number): string =>
       `Column edges: ${number(added)} added, ${number(removed)} removed`,
-    domains: (created: number, set: number, unset: number): string =>
-      `Domains: ${number(created)} created; assets put into one: ${number(set)}, taken out: ${number(unset)}`,
-    entities: (created: number, placeholders: number): string =>
-      `Assets: ${number(created)} created, and ${number(placeholders)} placeholders`,
+    domains: (created: number, deleted: number, set: number, unset: number): string =>
+      `Domains: ${number(created)} created, ${number(deleted)} deleted; assets put into one: ${number(set)}, taken out: ${number(unset)}`,
+    entities: (created: number, deleted: number, placeholders: number): string =>
+      `Assets and domains: ${number(created)} created, ${number(deleted)} deleted; placeholders created: ${number(placeholders)}`,
     affected: (assets: number, domains: number, isComplete: boolean): string =>
       `Affected, including everything downstream: ${isComplete ? '' : 'at least '}${number(assets)} ${assets === 1 ? 'asset' : 'assets'} in ${number(domains)} ${domains === 1 ? 'domain' : 'domains'}`
   }

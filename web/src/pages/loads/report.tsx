@@ -15,6 +15,7 @@ export const changesNothing = ({ edges, columnEdges, domains, entities }: LoadRe
     domains.set,
     domains.unset,
     entities.created,
+    entities.deleted ?? 0,
     entities.placeholders
   ].every((count) => count === 0)
 
@@ -27,8 +28,8 @@ export const Report = ({ report }: { report: LoadReport }) => {
       <ul class="plain-list">
         <li>{words.edges(edges.added, edges.removed)}</li>
         <li>{words.columnEdges(columnEdges.added, columnEdges.removed)}</li>
-        <li>{words.entities(entities.created, entities.placeholders)}</li>
-        <li>{words.domains(domains.created, domains.set, domains.unset)}</li>
+        <li>{words.entities(entities.created, entities.deleted ?? 0, entities.placeholders)}</li>
+        <li>{words.domains(domains.created, domains.deleted ?? 0, domains.set, domains.unset)}</li>
       </ul>
       <details>
         <summary>{words.affected(affected.assets.count, affected.domains.count, affected.complete)}</summary>
