@@ -1,21 +1,29 @@
 /** Places of requests that last long: so many in a process, and fewer for one token, so that others find some free. */
-import type { CatalogError } from '../shared/errors.ts'
+import { CatalogError } from '../shared/errors.ts'
 import { limits, type LimitName } from '../shared/limits.ts'
 import type { Actor } from '../shared/model/changes.ts'
 
 export type Places = {
-  /** Takes a place. The returned function gives it back; calling it again does nothing. Throws what `refuse` makes. */
+  /** Takes a place. The returned function gives it back; calling it again does nothing. Throws the error of the refusal. */
   take(actor: Actor): () => void
 }
 
-/** `ofAll` limits the process and `ofToken` each token. `refuse` makes the error from the limit that is exceeded. */
-export function createPlaces(
-  ofAll: LimitName,
-  ofToken: LimitName,
-  refuse: (limit: LimitName, whose: string) => CatalogError
-): Places {
+/** `says` gets the limit that is exceeded, and goes on after "This process" or "For one token, this process". */
+type Refusal = {
+  code: 'RATE_LIMITED' | 'OVERLOADED'
+  says: (maximum: number) => string
+  retryAfterSeconds: number
+}
+
+/** `ofAll` limits the process and `ofToken` each token. */
+export function createPlaces(ofAll: LimitName, ofToken: LimitName, refusal: Refusal): Places {
   const taken = new Map<string, number>()
   let all = 0
+  const refuse = (limit: LimitName, whose: string): CatalogError => {
+    const maximum = limits[limit]
+    const { code, says, retryAfterSeconds } = refusal
+    return new CatalogError(code, `${whose} ${says(maximum)}`, { limit, maximum, retryAfterSeconds })
+  }
   return {
     take({ tokenId, urn }) {
       const key = tokenId ?? urn

@@ -36,20 +36,11 @@ export function domainsRoutes(
   { db, lineage }: Pick<ApiContext, 'db' | 'lineage'>,
   pace: ExportPace = exportPace
 ): void {
-  const places = createPlaces(
-    'exportsAtOnceMaxCount',
-    'exportsPerTokenMaxCount',
-    (limit, whose) =>
-      new CatalogError(
-        'RATE_LIMITED',
-        `${whose} answers ${limits[limit]} exports of domains at a time; send it again`,
-        {
-          limit,
-          maximum: limits[limit],
-          retryAfterSeconds: 1
-        }
-      )
-  )
+  const places = createPlaces('exportsAtOnceMaxCount', 'exportsPerTokenMaxCount', {
+    code: 'RATE_LIMITED',
+    says: (maximum) => `answers ${maximum} exports of domains at a time; send it again`,
+    retryAfterSeconds: 1
+  })
 
   app.get(
     '/domains/export',

@@ -4,7 +4,6 @@ import { finished } from 'node:stream/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { exportLineage, type LineageExport } from '../../shared/catalog/lineage/export-lineage.ts'
 import { withUrns } from '../../shared/catalog/search/reference-urns.ts'
-import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { nameFromUrn } from '../../shared/urn/kinds.ts'
 import type { ApiContext } from '../context.ts'
@@ -49,16 +48,11 @@ export function lineageRoutes(
   { lineage }: Pick<ApiContext, 'lineage'>,
   pace: ExportPace = exportPace
 ): void {
-  const places = createPlaces(
-    'exportsAtOnceMaxCount',
-    'exportsPerTokenMaxCount',
-    (limit, whose) =>
-      new CatalogError('RATE_LIMITED', `${whose} answers ${limits[limit]} exports at a time; send it again`, {
-        limit,
-        maximum: limits[limit],
-        retryAfterSeconds: 1
-      })
-  )
+  const places = createPlaces('exportsAtOnceMaxCount', 'exportsPerTokenMaxCount', {
+    code: 'RATE_LIMITED',
+    says: (maximum) => `answers ${maximum} exports at a time; send it again`,
+    retryAfterSeconds: 1
+  })
 
   app.get(
     '/lineage/export',

@@ -17,7 +17,6 @@ import { readRejectsAsCsv } from '../../shared/catalog/loads/rejects-as-csv.ts'
 import { retryLoad } from '../../shared/catalog/loads/retry-load.ts'
 import { undoLoad } from '../../shared/catalog/loads/undo-load.ts'
 import { createLoadWatch } from '../../shared/catalog/loads/watch-loads.ts'
-import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { ApiContext } from '../context.ts'
 import { createPlaces } from '../places.ts'
@@ -46,26 +45,16 @@ export async function loadsRoutes(
   { db, uploadDb = db, knownIds, queue, config, connections }: ApiContext
 ): Promise<void> {
   const watch = createLoadWatch(db)
-  const uploads = createPlaces(
-    'uploadsAtOnceMaxCount',
-    'uploadsPerTokenMaxCount',
-    (limit, whose) =>
-      new CatalogError('OVERLOADED', `${whose} receives ${limits[limit]} uploads at a time; send it again`, {
-        limit,
-        maximum: limits[limit],
-        retryAfterSeconds: 5
-      })
-  )
-  const streams = createPlaces(
-    'loadEventStreamsMaxCount',
-    'loadEventStreamsPerTokenMaxCount',
-    (limit, whose) =>
-      new CatalogError(
-        'RATE_LIMITED',
-        `${whose} serves ${limits[limit]} streams of events at a time; poll the load, or come again`,
-        { limit, maximum: limits[limit], retryAfterSeconds: 5 }
-      )
-  )
+  const uploads = createPlaces('uploadsAtOnceMaxCount', 'uploadsPerTokenMaxCount', {
+    code: 'OVERLOADED',
+    says: (maximum) => `receives ${maximum} uploads at a time; send it again`,
+    retryAfterSeconds: 5
+  })
+  const streams = createPlaces('loadEventStreamsMaxCount', 'loadEventStreamsPerTokenMaxCount', {
+    code: 'RATE_LIMITED',
+    says: (maximum) => `serves ${maximum} streams of events at a time; poll the load, or come again`,
+    retryAfterSeconds: 5
+  })
   app.addHook('preClose', async () => {
     watch.close()
   })

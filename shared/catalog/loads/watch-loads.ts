@@ -9,8 +9,6 @@ import { findLoads } from '../../store/loads.ts'
 import { hasEnded, toLoadView, type LoadView } from './read-load.ts'
 
 export type LoadWatch = {
-  /** How many followers there are now. */
-  count(): number
   /**
    * Yields the load, and again whenever it has changed. Yields null if nothing has changed for a while, as a
    * heartbeat for the connection. Ends when the load has ended or is deleted, on the signal, when the watch
@@ -87,7 +85,6 @@ export function createLoadWatch(db: Db, pace: WatchPace = watchPace): LoadWatch 
   }
 
   return {
-    count: () => followers.size,
     follow,
     close() {
       isClosed = true
