@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { addressOf, type PageName } from './address.ts'
 import { nameOfActor } from './api/entity.ts'
 import { session, signOut } from './api/session.ts'
+import { PageIcon } from './parts/icons.tsx'
 import { KeyboardHelp } from './parts/keyboard-help.tsx'
 import { SearchField } from './parts/search-field.tsx'
 import { goTo } from './parts/use-address.ts'
@@ -12,7 +13,7 @@ import { tell, Toasts } from './parts/toasts.tsx'
 import { texts } from './texts.ts'
 import { chooseTheme, theme } from './theme.ts'
 
-const places: readonly (readonly [PageName, string])[] = [
+const places: readonly (readonly ['' | 'domains' | 'loads' | 'tokens', string])[] = [
   ['', texts.shell.home],
   ['domains', texts.shell.domains],
   ['loads', texts.shell.loads],
@@ -44,14 +45,14 @@ export function Shell({ page, children }: { page: PageName | null; children: Com
             href={addressOf(name)}
             aria-current={name === page ? 'page' : undefined}
           >
-            {label}
+            <PageIcon page={name} /> {label}
           </a>
         ))}
         <a class="place" href="./explorer">
-          {texts.shell.explorer}
+          <PageIcon page="explorer" /> {texts.shell.explorer}
         </a>
         <a class="place" href="./reference">
-          {texts.shell.reference}
+          <PageIcon page="reference" /> {texts.shell.reference}
         </a>
         <Foot />
       </nav>

@@ -4,7 +4,7 @@
  */
 import type { VNode } from 'preact'
 import { colourOf } from './colours.ts'
-import { TypeIcon } from './icons.tsx'
+import { TypePath } from '../parts/icons.tsx'
 import { factsOf, fitted, labelOf } from './labels.ts'
 import type { Colouring, Direction } from './model.ts'
 import type { CardItem, ColumnRow, SideOfCard } from './picture.ts'
@@ -126,7 +126,7 @@ function CardView({
         )}
         {isFull && (
           <>
-            <TypeIcon type={node.card.type} x={14} y={10} />
+            <TypePath type={node.card.type} x={14} y={10} />
             <text class="name" x="37" y="23">
               {fitted(
                 node.card.name,

@@ -76,6 +76,7 @@ export function Toolbar({ state, change, tableAddress, exportAs, fit, showKeys }
         {words.hideJobs}
       </label>
       <Choice
+        isNamed={false}
         label={words.groupBy}
         values={groupings}
         names={words.groups}

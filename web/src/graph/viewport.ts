@@ -18,7 +18,7 @@ export type Viewport = {
 }
 
 /** The smallest scale of the first view. Smaller text would be illegible. */
-const readingScale = 0.85
+const readingScale = 0.78
 
 export function attachViewport(svg: SVGSVGElement, stage: Stage): Viewport {
   const selection = select<SVGSVGElement, unknown>(svg)

@@ -2,7 +2,7 @@
  * Edits the lineage of one asset: collects edges to add and to remove, shows their effect, and saves or
  * discards all at once.
  */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
 import { columnParts, isColumnUrn } from '../api/column-urn.ts'
 import { cardOf, hasLineage, lastPartOf, type Card } from '../api/entity.ts'
@@ -96,6 +96,9 @@ function Editor({
   const action = useAction()
   const known = new Map([...cards, ...picked].map((card) => [card.urn, card]))
   const own = known.get(urn)
+  useEffect(() => {
+    if (own) document.title = `${words.title(own.name)} · ${texts.product}`
+  }, [own?.name])
   if (!own) return <Empty isPage title={assetTexts.notFound} />
   const doesExist = (edge: Edge): boolean => edges.some((each) => keyOfEdge(each) === keyOfEdge(edge))
   const add = (edge: Edge): void => {

@@ -226,7 +226,7 @@ const columnsOfTable = (isOfColumn: boolean): TableColumn<ImpactRow>[] => [
     id: 'domain',
     head: words.heads.domain,
     value: ({ card }) => card.domain?.name ?? null,
-    width: 'minmax(110px, 1fr)'
+    width: 'minmax(150px, 2fr)'
   },
   {
     id: 'owners',
@@ -384,7 +384,7 @@ function TextFilter({ text, address }: { text: string; address: Address }) {
     <input
       type="search"
       aria-label={words.text}
-      placeholder={words.text}
+      placeholder={words.textHint}
       value={typed}
       onInput={(event) => {
         setTyped(event.currentTarget.value)

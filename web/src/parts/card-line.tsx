@@ -2,11 +2,12 @@
 import { assetAddress } from '../address.ts'
 import type { Card } from '../api/entity.ts'
 import { typeName } from '../texts.ts'
+import { TypeIcon } from './icons.tsx'
 
 /** Without a link, for lists whose rows are options. */
 export const CardLine = ({ card }: { card: Card }) => (
   <span class="card-line">
-    <span class="type">{typeName(card.type)}</span>
+    <Type type={card.type} />
     <span class="name">{card.name}</span>
     <Facts card={card} />
   </span>
@@ -14,7 +15,7 @@ export const CardLine = ({ card }: { card: Card }) => (
 
 export const CardLink = ({ card }: { card: Card }) => (
   <span class="card-line">
-    <span class="type">{typeName(card.type)}</span>
+    <Type type={card.type} />
     <a class="name" href={assetAddress(card.urn)} title={card.urn}>
       {card.name}
     </a>
@@ -25,5 +26,11 @@ export const CardLink = ({ card }: { card: Card }) => (
 const Facts = ({ card }: { card: Card }) => (
   <span class="facts">
     {[card.platform, card.environment, card.domain?.name].filter(Boolean).join(' · ')}
+  </span>
+)
+
+const Type = ({ type }: { type: string }) => (
+  <span class="type">
+    <TypeIcon type={type} /> {typeName(type)}
   </span>
 )

@@ -38,7 +38,8 @@ export const assetTexts = {
     subTypes: 'Subtypes',
     instance: 'Platform instance',
     lastRun: 'Last run',
-    none: 'None'
+    title: 'Facts',
+    none: 'No owners, tags, terms, links or properties are recorded.'
   },
   columns: {
     label: 'Columns',

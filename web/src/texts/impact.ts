@@ -14,6 +14,7 @@ export const impactTexts = {
   column: 'Column',
   wholeAsset: 'The whole asset',
   text: 'Text in name, description or URN',
+  textHint: 'Name, description, URN',
   types: 'Type',
   platforms: 'Platform',
   domain: 'Domain',

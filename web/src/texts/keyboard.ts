@@ -1,7 +1,7 @@
 /** Words of the list of keyboard shortcuts. */
 export const keyboardTexts = {
   title: 'Keyboard shortcuts',
-  open: 'Keyboard shortcuts (?)',
+  open: 'Shortcuts (?)',
   groups: [
     {
       name: 'Everywhere',

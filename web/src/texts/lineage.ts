@@ -16,7 +16,7 @@ export const lineageTexts = {
   columns: 'Show columns',
   hideJobs: 'Hide jobs',
   groupBy: 'Group by',
-  groups: { none: 'Nothing', domain: 'Domain', platform: 'Platform' },
+  groups: { none: 'No groups', domain: 'By domain', platform: 'By platform' },
   colourBy: 'Colour by',
   colours: { domain: 'Domain', type: 'Type', platform: 'Platform' },
   find: 'Find in the graph',

@@ -83,7 +83,8 @@ export function Details({ aspects }: { aspects: Aspects }) {
           </p>
         )}
       </section>
-      <section class="panel">
+      <section class="panel stack" aria-labelledby="facts">
+        <h2 id="facts">{words.title}</h2>
         <dl class="facts-list">
           {facts
             .filter(([, values]) => values.length > 0)
@@ -99,10 +100,10 @@ export function Details({ aspects }: { aspects: Aspects }) {
               <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
             </div>
           ))}
-          {facts.every(([, values]) => values.length === 0) && properties.length === 0 && (
-            <p class="soft">{words.none}</p>
-          )}
         </dl>
+        {facts.every(([, values]) => values.length === 0) && properties.length === 0 && (
+          <p class="soft">{words.none}</p>
+        )}
       </section>
     </div>
   )

@@ -115,14 +115,14 @@ const columnsOfTable = (): TableColumn<Load>[] => [
     id: 'state',
     head: words.heads.state,
     value: ({ state }) => state,
-    width: 'minmax(110px, 1fr)',
+    width: 'minmax(100px, 1fr)',
     cell: (load) => <StateChip load={load} />
   },
   {
     id: 'id',
     head: words.heads.id,
     value: ({ id }) => id,
-    width: '90px',
+    width: '80px',
     cell: ({ id }, tab) => (
       <a href={addressOf('loads', { id })} title={id} tabIndex={tab} aria-label={words.loadOf(id)}>
         {id.slice(0, 8)}
@@ -133,21 +133,21 @@ const columnsOfTable = (): TableColumn<Load>[] => [
     id: 'source',
     head: words.heads.source,
     value: ({ source, actor }) => `${source} · ${nameOfActor(actor)}`,
-    width: 'minmax(130px, 2fr)'
+    width: 'minmax(110px, 2fr)'
   },
-  { id: 'mode', head: words.heads.mode, value: ({ mode }) => words.modes[mode] ?? mode, width: '90px' },
+  { id: 'mode', head: words.heads.mode, value: ({ mode }) => words.modes[mode] ?? mode, width: '75px' },
   {
     id: 'verdicts',
     head: words.heads.verdicts,
     value: ({ counts }) => counts.applied,
-    width: 'minmax(120px, 1fr)',
+    width: 'minmax(100px, 1fr)',
     cell: ({ counts }) => <VerdictBar counts={counts} isThin />
   },
   {
     id: 'records',
     head: words.heads.records,
     value: ({ counts }) => counts.received,
-    width: '90px',
+    width: '80px',
     isNumber: true,
     cell: ({ counts }) => texts.count(counts.received)
   },
@@ -163,7 +163,7 @@ const columnsOfTable = (): TableColumn<Load>[] => [
     id: 'created',
     head: words.heads.created,
     value: ({ createdAt }) => createdAt,
-    width: '160px',
+    width: '155px',
     cell: ({ createdAt }) => <span title={new Date(createdAt).toISOString()}>{whenText(createdAt)}</span>
   },
   {

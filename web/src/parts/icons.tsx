@@ -1,0 +1,44 @@
+/** Line icons of 16 by 16 pixels: one for each type of asset, and one for each page. */
+import type { PageName } from '../address.ts'
+
+const paths: { readonly [type: string]: string } = {
+  DATASET: 'M2 4.5h12v8H2zM2 7.5h12M6.5 7.5v5',
+  DATA_JOB:
+    'M8 2v2.2M8 11.8V14M2 8h2.2M11.8 8H14M3.8 3.8l1.5 1.5M10.7 10.7l1.5 1.5M12.2 3.8l-1.5 1.5M5.3 10.7l-1.5 1.5M8 5.2a2.8 2.8 0 1 0 0 5.6a2.8 2.8 0 1 0 0-5.6',
+  DATA_FLOW: 'M2.5 4h3v3h-3zM10.5 9h3v3h-3zM5.5 5.5h2.5v5h2.5',
+  CHART: 'M2.5 13.5h11M4 11V8M7 11V4M10 11V6M13 11V9',
+  DASHBOARD: 'M2.5 2.5h5v7h-5zM9.5 2.5h4v3h-4zM9.5 7.5h4v6h-4zM2.5 11.5h5v2h-5z',
+  CONTAINER: 'M2.5 5l5.5-3l5.5 3v6.5l-5.5 3l-5.5-3zM2.5 5l5.5 3l5.5-3M8 8v6.5',
+  DATA_PROCESS_INSTANCE: 'M4 2.5l9 5.5l-9 5.5z',
+  SCHEMA_FIELD: 'M5.5 2.5h5v11h-5zM5.5 6h5M5.5 10h5',
+  DOMAIN: 'M2 12.5v-9h4l1.5 2H14v7z'
+}
+const model =
+  'M3.5 4.5a1.5 1.5 0 1 0 0-.01M12.5 4.5a1.5 1.5 0 1 0 0-.01M8 12.5a1.5 1.5 0 1 0 0-.01M4.5 5.5l3 5.5M11.5 5.5l-3 5.5M5 4h6'
+
+const pathOf = (type: string): string =>
+  paths[type] ?? (type.startsWith('ML') ? model : 'M8 2.5a5.5 5.5 0 1 0 0 11a5.5 5.5 0 1 0 0-11')
+
+const pagePaths = {
+  '': 'M2.5 8L8 3l5.5 5M4 7v6.5h8V7',
+  domains: 'M2 12.5v-9h4l1.5 2H14v7z',
+  loads: 'M8 10.5V3M5 6l3-3l3 3M2.5 10v3.5h11V10',
+  tokens: 'M11 2.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 1 0 0-5M9.2 6.8L3 13M4.5 11.5l2 2',
+  explorer: 'M8 2l5.2 3v6L8 14l-5.2-3V5z',
+  reference: 'M6 2.5c-2.5 0-.5 5.5-3 5.5c2.5 0 .5 5.5 3 5.5M10 2.5c2.5 0 .5 5.5 3 5.5c-2.5 0-.5 5.5-3 5.5'
+} as const satisfies { readonly [page in PageName]?: string } & { explorer: string; reference: string }
+
+/** For drawings: at a place of their own coordinates. */
+export const TypePath = ({ type, x, y }: { type: string; x: number; y: number }) => (
+  <path class="icon" transform={`translate(${x} ${y})`} d={pathOf(type)} />
+)
+
+const Icon = ({ path }: { path: string }) => (
+  <svg class="icon" width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+    <path d={path} />
+  </svg>
+)
+
+export const TypeIcon = ({ type }: { type: string }) => <Icon path={pathOf(type)} />
+
+export const PageIcon = ({ page }: { page: keyof typeof pagePaths }) => <Icon path={pagePaths[page]} />
