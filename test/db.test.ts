@@ -1,4 +1,5 @@
 /** Access to Postgres: schema, transactions, lost connections, the meaning of errors. */
+import pg from 'pg'
 import t from 'tap'
 import { migrations } from '../migrations/index.ts'
 import { reportBacklog } from '../shared/catalog/loads/report-backlog.ts'
@@ -8,6 +9,7 @@ import { copyIn } from '../shared/db/copy-in.ts'
 import type { Db } from '../shared/db/database.ts'
 import { migrate, pendingMigrations, UnknownSchemaError } from '../shared/db/migrate.ts'
 import { query } from '../shared/db/query.ts'
+import { runAlone } from '../shared/db/run-alone.ts'
 import { sqlErrorKind, toCatalogError } from '../shared/db/sql-errors.ts'
 import { inTransaction, transactionMaxAttempts } from '../shared/db/transaction.ts'
 import { createLog } from '../shared/platform/log.ts'
@@ -80,7 +82,7 @@ t.test('the pool', async (t) => {
     ])
   })
 
-  t.test('a session has the timeouts that keep a dead or slow client from holding up others', async (t) => {
+  t.test('a statement has the timeouts that keep a dead or slow client from holding up others', async (t) => {
     const { url } = await withDatabase(t)
     const db = connectDatabase({
       url,
@@ -107,6 +109,79 @@ t.test('the pool', async (t) => {
     t.equal(sqlErrorKind(error), 'transient')
     t.equal(toCatalogError(error).code, 'DEADLINE_EXCEEDED')
   })
+
+  t.test(
+    'a transaction has the settings of its pool, and leaves none of them in the session of the server',
+    async (t) => {
+      const { url } = await withDatabase(t)
+      const db = connectDatabase({
+        url,
+        poolMax: 1,
+        applicationName: 'tributary-api',
+        statementTimeoutMs: 1_000,
+        lockTimeoutMs: 500,
+        usesIndexes: true,
+        log: createLog({ logLevel: 'silent' })
+      })
+      t.teardown(() => db.destroy())
+      const ours = {
+        statement_timeout: '1s',
+        lock_timeout: '500ms',
+        idle_in_transaction_session_timeout: '15s',
+        client_connection_check_interval: '1s',
+        enable_seqscan: 'off',
+        jit: 'off'
+      }
+      const now = `select json_object_agg(name, current_setting(name)) as settings from unnest(array['${Object.keys(ours).join("','")}']) as name`
+      for (const isolation of ['read committed', 'repeatable read', 'serializable'] as const) {
+        await inTransaction(
+          db,
+          async (tx) => {
+            t.same(await query(tx, now), [{ settings: ours }], isolation)
+            await tx.transaction(async (inner) => {
+              await query(inner, "set local statement_timeout = '7s'")
+            })
+            t.match(await query(tx, now), [{ settings: { statement_timeout: '7s' } }])
+            await query(tx, "set local statement_timeout = '100ms'")
+            await t.rejects(
+              tx.transaction((inner) => query(inner, 'select pg_sleep(5)')),
+              { code: '57014' }
+            )
+            t.match(await query(tx, now), [{ settings: { lock_timeout: '500ms' } }], 'after a failure too')
+          },
+          { isolation }
+        )
+      }
+      t.same(await query(db, now), [{ settings: ours }])
+      t.same(await query(db, `${now} where ?::int = 1`, [1]), [{ settings: ours }])
+      const connection: pg.Client = await db.client.acquireConnection()
+      const left = await new Promise((resolve, reject) => {
+        // sent as it is: without settings
+        connection.query(new pg.Query(now, (error, { rows }) => (error ? reject(error) : resolve(rows))))
+      })
+      await db.client.releaseConnection(connection)
+      t.match(left, [
+        {
+          settings: {
+            statement_timeout: '0',
+            lock_timeout: '0',
+            client_connection_check_interval: '0',
+            enable_seqscan: 'on'
+          }
+        }
+      ])
+    }
+  )
+
+  t.test(
+    'a statement that must not be in a transaction has no time limit, and leaves none behind',
+    async (t) => {
+      const { db } = await withDatabase(t, 1)
+      await runAlone(db, ['vacuum entity'])
+      await t.rejects(runAlone(db, ['select pg_sleep(0)', 'vacuum nothing']), { code: '42P01' })
+      t.match(await query(db, 'show statement_timeout'), [{ statement_timeout: '1min' }], 'the pool goes on')
+    }
+  )
 
   t.test('a terminated backend fails only the transaction that ran on it', async (t) => {
     const { db, url } = await withDatabase(t)

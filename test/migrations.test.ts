@@ -5,6 +5,7 @@ import { migrations, type Migration } from '../migrations/index.ts'
 import { checkReadiness } from '../shared/catalog/access/check-readiness.ts'
 import { migrate, MigrationBlockedError, pendingMigrations } from '../shared/db/migrate.ts'
 import { query } from '../shared/db/query.ts'
+import { runAlone } from '../shared/db/run-alone.ts'
 import { withDatabase, withEmptyDatabase } from './support/database.ts'
 
 const needs = '0001-baseline'
@@ -94,7 +95,7 @@ t.test('an index is created while others write to its table', async (t) => {
 
   await t.test('and what a broken attempt has left of it is replaced', async (t) => {
     await query(db, 'drop index audit_actor_idx')
-    await t.rejects(query(db, 'create unique index concurrently audit_actor_idx on audit (actor)'))
+    await t.rejects(runAlone(db, ['create unique index concurrently audit_actor_idx on audit (actor)']))
     await query(db, `delete from schema_migration where name = '9999-index'`)
     t.same(await migrate(db, { known: [...migrations, addsIndex] }), ['9999-index'])
     t.match(

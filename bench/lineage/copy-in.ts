@@ -11,10 +11,8 @@ const pieceChars = 65_536
 export async function copyIn(db: Db, target: string, lines: Iterable<string>): Promise<void> {
   const connection: pg.Client = await db.client.acquireConnection()
   try {
-    await connection.query('set statement_timeout = 0')
     await pipeline(Readable.from(pieces(lines)), connection.query(copyFrom(`copy ${target} from stdin`)))
   } finally {
-    await connection.query('reset statement_timeout')
     await db.client.releaseConnection(connection)
   }
 }

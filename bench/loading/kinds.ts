@@ -6,6 +6,7 @@
  * default all.
  */
 import { query } from '../../shared/db/query.ts'
+import { runAlone } from '../../shared/db/run-alone.ts'
 import {
   assetCount,
   assetLines,
@@ -69,7 +70,7 @@ export async function benchLoadingKinds([count = '100000', ...names]: readonly s
   try {
     const copies = [await timeRawCopy(stage.databaseUrl, edges), await timeRawCopy(stage.databaseUrl, edges)]
     await send(stage, assetLines())
-    await query(stage.db, 'vacuum (analyze)')
+    await runAlone(stage.db, ['vacuum (analyze)'])
     const measured: { name: string; seconds: number; cpu: Record<string, number> }[] = []
     for (const { name, first, lines } of kinds.filter(
       ({ name }) => names.length === 0 || names.some((each) => name.includes(each))

@@ -6,6 +6,7 @@
  * only these.
  */
 import { query } from '../../shared/db/query.ts'
+import { runAlone } from '../../shared/db/run-alone.ts'
 import {
   assetLines,
   drawEdges,
@@ -69,7 +70,7 @@ async function onStage(
     const copies = [await timeRawCopy(stage.databaseUrl, edges), await timeRawCopy(stage.databaseUrl, edges)]
     await sendFile(stage, await writeLines(stage, 'assets.ndjson', assetLines()), { source: 'bench' })
     // The work of autovacuum after the assets is not part of the measurement.
-    await query(stage.db, 'vacuum (analyze)')
+    await runAlone(stage.db, ['vacuum (analyze)'])
     const measured = await work(stage)
     copies.push(await timeRawCopy(stage.databaseUrl, edges))
     console.log(

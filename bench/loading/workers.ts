@@ -8,6 +8,7 @@
  * another. Arguments: the number of edges of each load (40,000), and worker counts.
  */
 import { query } from '../../shared/db/query.ts'
+import { runAlone } from '../../shared/db/run-alone.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { limitProcesses, type CpuLimit } from './cpu-limit.ts'
 import { assetCount, assetLines, drawEdges, edgeLines } from './edges.ts'
@@ -58,7 +59,7 @@ async function measure(workers: number, cores: number | null, edgeCount: number)
   let limit: CpuLimit | null = null
   try {
     await sendFile(stage, await writeLines(stage, 'assets.ndjson', assetLines()), { source: 'bench' })
-    await query(stage.db, 'vacuum (analyze)')
+    await runAlone(stage.db, ['vacuum (analyze)'])
     const files = await Promise.all(
       Array.from({ length: loadCount }, (_, index) =>
         writeLines(

@@ -2,6 +2,7 @@
 import { searchDocumentOf } from '../../shared/catalog/search/search-document.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
+import { runAlone } from '../../shared/db/run-alone.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { urnKey } from '../../shared/urn/urn-key.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
@@ -86,7 +87,7 @@ export async function fillSearchCatalog(db: Db, count: number): Promise<{ domain
   )
   const { urns } = await loadDomainsOf(db, count)
   await analyze(db, 'search_document')
-  await query(db, 'vacuum search_document')
+  await runAlone(db, ['vacuum search_document'])
   return { domains: urns }
 }
 

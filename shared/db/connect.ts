@@ -6,6 +6,7 @@ import { beforeScrape, metrics } from '../platform/metrics.ts'
 import { postgresOptions } from '../platform/postgres-url.ts'
 import { isTracing } from '../platform/tracing.ts'
 import type { Db } from './database.ts'
+import { sendSettings, type StatementSettings } from './statement-settings.ts'
 import { traceStatements } from './trace-statements.ts'
 
 export type DatabaseOptions = {
@@ -54,6 +55,7 @@ const types = {
  */
 export function connectDatabase(options: DatabaseOptions): Db {
   const { url, poolMax, applicationName, log } = options
+  const settings = settingsOf(options)
   const db: Knex = knex({
     client: 'pg',
     connection: async () => ({
@@ -73,13 +75,9 @@ export function connectDatabase(options: DatabaseOptions): Db {
       validate: (connection: pg.Client) => !endedByServer.has(connection),
       afterCreate(connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) {
         watchForItsEnd(connection)
-        void prepareSession(connection, options).then(
-          () => {
-            if (isTracing()) traceStatements(connection)
-            done(null, connection)
-          },
-          (error: Error) => done(error, connection)
-        )
+        sendSettings(connection, settings)
+        if (isTracing()) traceStatements(connection)
+        done(null, connection)
       }
     },
     log: {
@@ -100,34 +98,18 @@ export function connectDatabase(options: DatabaseOptions): Db {
 }
 
 /**
- * Run after connecting, not sent in the startup packet: poolers and older servers refuse settings there that
- * they do not know.
- *
  * `jit` is off because none of our statements runs long enough to benefit. Before Postgres 18, a statement
  * with enable_seqscan off that reads a table of one row gets a huge cost estimate and is compiled: a fresh
  * read of lineage took 200 ms instead of 0.1.
  */
-const setSession = `
-  select set_config(wanted.name, wanted.value, false)
-  from (values
-    ('statement_timeout', $1::text),
-    ('lock_timeout', $2::text),
-    ('idle_in_transaction_session_timeout', $3::text),
-    ('client_connection_check_interval', $4::text),
-    ('enable_seqscan', $5::text),
-    ('jit', 'off')
-  ) as wanted (name, value)
-  where current_setting(wanted.name, true) is not null`
-
-async function prepareSession(connection: pg.Client, options: DatabaseOptions): Promise<void> {
-  const settings = [
-    options.statementTimeoutMs,
-    options.lockTimeoutMs,
-    idleInTransactionTimeoutMs,
-    clientCheckIntervalMs
-  ]
-  await connection.query(setSession, [...settings.map(String), options.usesIndexes === true ? 'off' : 'on'])
-}
+const settingsOf = (options: DatabaseOptions): StatementSettings => ({
+  statement_timeout: options.statementTimeoutMs,
+  lock_timeout: options.lockTimeoutMs,
+  idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+  client_connection_check_interval: clientCheckIntervalMs,
+  enable_seqscan: options.usesIndexes === true ? 'off' : 'on',
+  jit: 'off'
+})
 
 /**
  * Connections that the server has announced it will close. The running statement gets the announcement as its

@@ -1,10 +1,10 @@
 /** Brings a database to the newest schema. Any number of processes may start at once: each migration runs once. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
 import { migrations, type Index, type Migration } from '../../migrations/index.ts'
 import { advisoryLocks } from './advisory-locks.ts'
 import type { Db, Tx } from './database.ts'
 import { query } from './query.ts'
+import { runAlone } from './run-alone.ts'
 import { isLockTimeout } from './sql-errors.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -174,8 +174,8 @@ async function appliedNames(db: Db | Tx, known: readonly Migration[]): Promise<S
 }
 
 /**
- * Creates an index without holding up writers, on a connection of its own because that is not allowed in a
- * transaction. What an interrupted attempt has left is replaced: it would never be used.
+ * Creates an index without holding up writers, outside of the transaction. What an interrupted attempt has left is
+ * replaced: it would never be used.
  */
 async function createIndex(db: Db, { name, on }: Index): Promise<void> {
   const [found] = await query<{ isValid: boolean }>(
@@ -184,17 +184,10 @@ async function createIndex(db: Db, { name, on }: Index): Promise<void> {
     [name]
   )
   if (found?.isValid === true) return
-  const connection: pg.Client = await db.client.acquireConnection()
-  try {
-    // It waits for the end of older transactions, however long they last.
-    await connection.query('set statement_timeout = 0; set lock_timeout = 0')
-    if (found) await connection.query(`drop index concurrently ${name}`)
-    await connection.query(`create index concurrently ${name} on ${on}`)
-  } finally {
-    // Not returned to the pool with these settings.
-    await connection.end()
-    await db.client.releaseConnection(connection)
-  }
+  await runAlone(db, [
+    ...(found ? [`drop index concurrently ${name}`] : []),
+    `create index concurrently ${name} on ${on}`
+  ])
 }
 
 /** Sends a script without bindings: its question marks are part of the SQL. */
