@@ -14,7 +14,9 @@ import { inTransaction } from '../shared/db/transaction.ts'
 import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { startChunkWorker } from '../shared/queue/chunk-worker.ts'
+import { cancelTransaction } from '../shared/store/chunks.ts'
 import { insertLoad } from '../shared/store/loads.ts'
+import { withDatabase } from './support/database.ts'
 import {
   admin,
   edge,
@@ -221,6 +223,30 @@ t.test('failures', async (t) => {
       ['isolated beside 0', 'isolated too beside 0']
     )
     t.equal(seen.length, 5)
+  })
+
+  t.test('a stop cancels no statement of a later transaction on the same session', async (t) => {
+    const { db } = await withDatabase(t, 2)
+    const begin = 'select pg_backend_pid() as pid, now()::text as "begunAt"'
+    await inTransaction(db, async (tx) => {
+      const [running] = await query<{ pid: number; begunAt: string }>(tx, begin)
+      if (!running) throw new Error('no answer')
+      const sleeping = query(tx, 'select pg_sleep(20)').catch((error: unknown) => error)
+      const isSleeping = async (): Promise<boolean> =>
+        (
+          await query(
+            db,
+            `select from pg_stat_activity where pid = ?::int and state = 'active' and query = 'select pg_sleep(20)'`,
+            [running.pid]
+          )
+        ).length > 0
+      while (!(await isSleeping())) await sleep(5)
+      await cancelTransaction(db, { ...running, begunAt: '2026-01-01 00:00:00+00' })
+      await sleep(50)
+      t.ok(await isSleeping(), 'an earlier transaction was meant')
+      await cancelTransaction(db, running)
+      t.match(await sleeping, { code: '57014' })
+    })
   })
 
   t.test('a stop rolls back at once and hands the chunk back without an attempt', async (t) => {

@@ -161,7 +161,9 @@ export type LockedChunk = {
   isAtomic: boolean
   isDryRun: boolean
   declarationsSettled: boolean
+  /** The transaction that holds the lock: its process at the server, and when it began. */
   backendPid: number
+  begunAt: string
 }
 
 /** Locks the chunk until the transaction ends, and reads its load unlocked. */
@@ -196,7 +198,8 @@ export async function lockChunk(tx: Tx, id: number): Promise<LockedChunk | null>
       load.is_atomic as "isAtomic",
       load.is_dry_run as "isDryRun",
       load.declarations_settled as "declarationsSettled",
-      pg_backend_pid() as "backendPid"
+      pg_backend_pid() as "backendPid",
+      now()::text as "begunAt"
     from chunk
     join load on load.id = chunk.load_id
     where chunk.id = ?::bigint
@@ -340,7 +343,20 @@ export async function isolateChunk(tx: Tx, id: number): Promise<void> {
   await query(tx, 'update chunk set is_isolated = true, crashes = 0 where chunk.id = ?::bigint', [id])
 }
 
-/** Cancels the statement of another connection of this application. */
-export async function cancelBackend(db: Db, pid: number): Promise<void> {
-  await query(db, 'select pg_cancel_backend(?::int)', [pid])
+/**
+ * Cancels the running statement of a transaction. Not that of a later one: behind a pooler the process may by now serve
+ * somebody else.
+ */
+export async function cancelTransaction(
+  db: Db,
+  { pid, begunAt }: { pid: number; begunAt: string }
+): Promise<void> {
+  await query(
+    db,
+    `
+    select pg_cancel_backend(activity.pid)
+    from pg_stat_activity activity
+    where activity.pid = ?::int and activity.xact_start = ?::timestamptz`,
+    [pid, begunAt]
+  )
 }

@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import { recordParser, type RecordParser } from '../../formats/parse-record.ts'
 import type { Connections } from '../../openlineage/connections.ts'
 import type { Actor, ChangeRecord, Verdict } from '../../model/changes.ts'
-import { cancelBackend, lockChunk, type ClaimedChunk, type LockedChunk } from '../../store/chunks.ts'
+import { cancelTransaction, lockChunk, type ClaimedChunk, type LockedChunk } from '../../store/chunks.ts'
 import type { Counts } from '../../store/load-progress.ts'
 import { hasOlderUnfinished } from '../../store/order-of-changes.ts'
 import type { Reject } from '../../store/rejects.ts'
@@ -75,22 +75,22 @@ export async function holdChunk<T>(
   { guards, signal }: ChunkOptions,
   work: (tx: Tx, chunk: LockedChunk) => Promise<T>
 ): Promise<T> {
-  const running = { pid: 0 }
+  const running: Running = { transaction: null }
   const stopCancelling = cancelOnAbort(db, running, signal)
   try {
     return await inTransaction(db, async (tx) => {
       const chunk = await lockChunk(tx, claimed.id)
       assertHeld(chunk, claimed, guards)
-      running.pid = chunk.backendPid
+      running.transaction = { pid: chunk.backendPid, begunAt: chunk.begunAt }
       const result = await work(tx, chunk)
-      running.pid = 0
+      running.transaction = null
       return result
     })
   } catch (error) {
     if (signal?.aborted && !isVerdictOnHolder(error)) throw new ChunkAborted()
     throw error
   } finally {
-    running.pid = 0
+    running.transaction = null
     stopCancelling()
   }
 }
@@ -337,21 +337,19 @@ const throwIfAborted = (signal: AbortSignal | undefined): void => {
 const isVerdictOnHolder = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'ChunkOvertaken' || error.name === 'LoadEnded')
 
+type Running = { transaction: { pid: number; begunAt: string } | null }
+
 const cancelEveryMs = 250
 
 /**
  * On the signal, cancels the running statement and every later one, so that a stop does not wait for a long
  * statement.
  */
-function cancelOnAbort(
-  db: Db,
-  running: { readonly pid: number },
-  signal: AbortSignal | undefined
-): () => void {
+function cancelOnAbort(db: Db, running: Readonly<Running>, signal: AbortSignal | undefined): () => void {
   if (!signal) return () => {}
   let timer: NodeJS.Timeout | undefined
   function cancel(): void {
-    if (running.pid !== 0) cancelBackend(db, running.pid).catch(() => {})
+    if (running.transaction) cancelTransaction(db, running.transaction).catch(() => {})
     timer = setTimeout(cancel, cancelEveryMs)
   }
   if (signal.aborted) return () => {}
