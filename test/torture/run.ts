@@ -1,8 +1,9 @@
 /**
- * `npm run torture [-- --quick] [--seed N] [--backend redis|postgres] [--failover] [--without RULE|each]`: ends processes,
+ * `npm run torture [-- --quick] [--seed N] [--backend redis|postgres] [--failover] [--pgbouncer] [--without RULE|each]`: ends processes,
  * connections and servers under loads, and compares what is left with what was accepted. Prints seed and figures; ends with 1 where
  * anything is wrong. `--failover` does so on a Postgres
- * with a standby that takes over, or on a Redis with Sentinels. `--without` leaves a rule out, and ends with 1 where nothing goes wrong without it.
+ * with a standby that takes over, or on a Redis with Sentinels. `--pgbouncer`
+ * goes through a PgBouncer that crashes. `--without` leaves a rule out, and ends with 1 where nothing goes wrong without it.
  */
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -17,6 +18,7 @@ import { createAdminToken, keepRunning, runCommand } from './processes.ts'
 import {
   hasRedis,
   openPostgres,
+  openPostgresBehindPgBouncer,
   openPostgresWithStandby,
   queueInPostgres,
   startRedis,
@@ -24,7 +26,7 @@ import {
   type TorturedPostgres,
   type TorturedRedis
 } from './servers.ts'
-import { failoverSizes, reds, sizes, type Red } from './sizes.ts'
+import { failoverSizes, pgBouncerSizes, reds, sizes, type Red } from './sizes.ts'
 import { torture, type Outcome, type Size } from './torture.ts'
 import { planWorkload, randomFrom } from './workload.ts'
 
@@ -34,6 +36,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     backend: { type: 'string' },
     failover: { type: 'boolean' },
+    pgbouncer: { type: 'boolean' },
     without: { type: 'string' }
   }
 })
@@ -59,6 +62,8 @@ function chosenParts(): Part[] {
   const { without, quick } = values
   const size = quick ? 'quick' : 'full'
   if (values.failover) return [{ title: `${size} with failovers`, size: failoverSizes[size], isRed: false }]
+  if (values.pgbouncer)
+    return [{ title: `${size} through PgBouncer`, size: pgBouncerSizes[size], isRed: false }]
   if (without === undefined) return [{ title: size, size: sizes[size], isRed: false }]
   const chosen = Object.entries(reds).filter(
     ([name]) => without === 'each' || without.split(',').includes(name)
@@ -78,7 +83,7 @@ async function runPart(
   const folder = mkdtempSync(join(tmpdir(), 'tributary-torture-logs-'))
   const port = await freePort()
   const env = {
-    DATABASE_URL: urlOfDatabase(postgres.url, name),
+    DATABASE_URL: postgres.urlOf?.(name) ?? urlOfDatabase(postgres.url, name),
     ...(redis?.env ?? { REDIS_URL: '' }),
     PORT: String(port),
     HOST: '127.0.0.1',
@@ -91,7 +96,7 @@ async function runPart(
   const workers = [1, 2].map((number) =>
     keepRunning(`worker-${number}`, worker?.args ?? ['work'], env, folder, worker?.file)
   )
-  const db = connectTestDatabase(env.DATABASE_URL, 4)
+  const db = connectTestDatabase(urlOfDatabase(postgres.url, name), 4)
   const faults = { ...size.faults, postgres: postgres.restart ? size.faults.postgres : 0 }
   if (faults.postgres < size.faults.postgres) log('# the Postgres of DATABASE_URL is not restarted')
   let outcome: Outcome = { faults: ['the run did not end'], figures: {} }
@@ -125,12 +130,16 @@ async function runPart(
   }
 }
 
-/** With `--failover`, one that fails over; skipped where that is not installed. */
-async function withPostgres(work: (postgres: TorturedPostgres) => Promise<void>): Promise<void> {
-  const postgres = values.failover ? await openPostgresWithStandby() : await openPostgres()
+/** Skipped where what is to be opened is not installed. */
+async function withPostgres(
+  open: () => Promise<TorturedPostgres | null>,
+  work: (postgres: TorturedPostgres) => Promise<void>
+): Promise<void> {
+  const postgres = await open()
   if (postgres === null) {
-    if (process.env.CI === 'true') throw new Error('a PostgreSQL server is not installed')
-    log('# failovers of Postgres: skipped, a PostgreSQL server is not installed')
+    const reason = values.pgbouncer ? 'pgbouncer is not installed' : 'a PostgreSQL server is not installed'
+    if (process.env.CI === 'true') throw new Error(reason)
+    log(`# skipped: ${reason}`)
     return
   }
   try {
@@ -155,16 +164,17 @@ async function main(): Promise<void> {
     results.push({ title: part.title, backend, isOk, figures })
   }
   for (const part of chosenParts()) {
-    if (values.backend !== 'redis') await withPostgres((postgres) => run(part, postgres, null))
+    // the queue cannot live behind a pooler
+    if (values.backend !== 'redis' && !values.pgbouncer)
+      await withPostgres(values.failover ? openPostgresWithStandby : openPostgres, (postgres) =>
+        run(part, postgres, null)
+      )
     if (values.backend !== 'postgres' && hasBoth) {
       const redis = values.failover ? await startRedisWithReplica() : await startRedis()
       try {
-        const postgres = await openPostgres()
-        try {
-          await run(part, postgres, redis)
-        } finally {
-          await postgres.stop()
-        }
+        await withPostgres(values.pgbouncer ? openPostgresBehindPgBouncer : openPostgres, (postgres) =>
+          run(part, postgres, redis)
+        )
       } finally {
         await redis.stop()
       }

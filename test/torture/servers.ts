@@ -7,6 +7,7 @@ import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { queueSchema } from '../../shared/queue/names.ts'
 import { findPostgresPrograms } from '../support/postgres-cluster.ts'
+import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { freePort } from '../support/redis.ts'
 import { startFailingOverPostgres } from './failing-over-postgres.ts'
 import { startFailingOverRedis } from './failing-over-redis.ts'
@@ -17,6 +18,8 @@ import type { Random } from './workload.ts'
 /** `restart` and `failOver` are null where that cannot be done to the server. */
 export type TorturedPostgres = {
   url: string
+  /** What the processes reach a database by, where that is not the server itself. */
+  urlOf?: (database: string) => string
   restart: (() => Promise<void>) | null
   /** Says what it did. */
   failOver: ((random: Random) => Promise<string>) | null
@@ -45,6 +48,26 @@ export async function openPostgresWithStandby(): Promise<TorturedPostgres | null
       return `the standby was promoted after ${promotedMs} ms, and a new one in step after ${Date.now() - begun} ms`
     },
     stop: () => postgres.stop()
+  }
+}
+
+/** Through PgBouncer in transaction mode, which fails over by crashing. Null if it is not installed. */
+export async function openPostgresBehindPgBouncer(): Promise<TorturedPostgres | null> {
+  if (!hasPgBouncer()) return null
+  const postgres = await openPostgres()
+  const bouncer = await startPgBouncer(postgres.url, { poolSize: 8 })
+  return {
+    ...postgres,
+    urlOf: (database) => bouncer.url(database),
+    async failOver() {
+      await bouncer.kill()
+      await bouncer.start()
+      return 'PgBouncer was killed and started again'
+    },
+    async stop() {
+      await bouncer.stop()
+      await postgres.stop()
+    }
   }
 }
 

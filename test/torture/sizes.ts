@@ -44,6 +44,12 @@ export const failoverSizes: Record<'quick' | 'full', Size> = {
   }
 }
 
+/** A crash of PgBouncer is its failover. Fewer kills of workers, whose leases take ten seconds to run out. */
+export const pgBouncerSizes: Record<'quick' | 'full', Size> = {
+  quick: { ...sizes.quick, faults: { worker: 5, api: 1, backend: 10, queue: 1, postgres: 1, failover: 10 } },
+  full: { ...sizes.full, faults: { ...sizes.full.faults, failover: 100 } }
+}
+
 /** What is enough to go wrong without one rule, and goes right with all of them. */
 const contested: Size = {
   edges: 2_000,
