@@ -2,6 +2,8 @@
 import type { Redis } from 'ioredis'
 import pg from 'pg'
 import type { Config } from '../shared/platform/config.ts'
+import { findSessions } from '../shared/db/sessions.ts'
+import { sqlState } from '../shared/db/sql-errors.ts'
 import { connectRedis } from '../shared/queue/redis-place.ts'
 import { postgresOptions } from '../shared/platform/postgres-url.ts'
 import { exitCodes, reasonOf, Refusal } from './failure.ts'
@@ -21,6 +23,37 @@ export async function requireDatabase(url: string): Promise<void> {
   }
 }
 
+/** What to do where the queue cannot live behind a pooler. */
+export const queueNeedsSessions =
+  'DATABASE_URL leads through a connection pooler that shares sessions, or does not pass on their settings (PgBouncer), and the queue in Postgres needs its own: set REDIS_URL, or a DATABASE_URL that leads to Postgres itself'
+
+/**
+ * Throws Refusal (exit code 78) if the queue would live in a Postgres whose notifications and settings a pooler does
+ * not keep. Throws what the driver throws.
+ */
+export async function requireSessions(config: Config & { databaseUrl: string }): Promise<void> {
+  if (config.redisUrl === null && !(await canCarryQueue(config.databaseUrl)))
+    throw new Refusal(`${queueNeedsSessions}.`, exitCodes.config)
+}
+
+/** Whether the queue can live in the Postgres of this URL: it listens, and names its schema when it connects. */
+export async function canCarryQueue(url: string): Promise<boolean> {
+  const sessions = await findSessions(url)
+  if (sessions !== 'lent') return sessions === 'own'
+  const searchPath = 'tributary_probe'
+  try {
+    const kept = await askDatabase(
+      url,
+      (client) => client.query<{ search_path: string }>('show search_path'),
+      `-c search_path=${searchPath}`
+    )
+    return kept.rows[0]?.search_path === searchPath
+  } catch (error) {
+    if (sqlState(error) === '08P01') return false
+    throw error
+  }
+}
+
 /** Throws Refusal (exit code 78) with the reason in one line. */
 export async function requireRedis(config: Config & { redisUrl: string }): Promise<void> {
   try {
@@ -34,10 +67,15 @@ export async function requireRedis(config: Config & { redisUrl: string }): Promi
   }
 }
 
-/** Runs `ask` on one connection of its own. Throws what the driver throws. */
-export async function askDatabase<T>(url: string, ask: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Runs `ask` on one connection of its own, with options for the server. Throws what the driver throws. */
+export async function askDatabase<T>(
+  url: string,
+  ask: (client: pg.Client) => Promise<T>,
+  options?: string
+): Promise<T> {
   const client = new pg.Client({
     ...(await postgresOptions(url)),
+    ...(options === undefined ? {} : { options }),
     application_name: 'tributary-cli',
     connectionTimeoutMillis: answerMaxMs
   })

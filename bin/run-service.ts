@@ -4,14 +4,15 @@ import { runServices, type Service } from '../shared/platform/lifecycle.ts'
 import { createLog, type Log } from '../shared/platform/log.ts'
 import { startTracing } from '../shared/platform/tracing.ts'
 import { requireDatabaseUrl } from './open-database.ts'
-import { requireDatabase } from './reach.ts'
+import { requireDatabase, requireSessions } from './reach.ts'
 import type { Terminal } from './terminal.ts'
 
 const serviceNames = { serve: 'tributary-api', work: 'tributary-worker' } as const
 
 /**
  * Returns null once the service runs; the process continues until a signal ends it. Waits for Redis if it
- * does not answer. Throws Refusal (exit code 78) if there is no database or it does not answer.
+ * does not answer. Throws Refusal (exit code 78) if there is no database, if it does not answer, or if
+ * the queue cannot live in it.
  */
 export async function runService(
   command: keyof typeof serviceNames,
@@ -19,7 +20,9 @@ export async function runService(
   terminal: Terminal
 ): Promise<null> {
   const config = readConfig(terminal.env)
-  await requireDatabase(requireDatabaseUrl(config, command))
+  const databaseUrl = requireDatabaseUrl(config, command)
+  await requireDatabase(databaseUrl)
+  await requireSessions({ ...config, databaseUrl })
   const log = createLog(config)
   const tracing = startTracing(config, log, serviceNames[command])
   await runServices([tracing, start(config, log)], { log, shutdownMs: config.shutdownSeconds * 1_000 })

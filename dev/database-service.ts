@@ -3,7 +3,7 @@
  * process.
  */
 import { join, relative } from 'node:path'
-import { requireDatabase } from '../bin/reach.ts'
+import { requireDatabase, requireSessions } from '../bin/reach.ts'
 import type { Config } from '../shared/platform/config.ts'
 import type { Service } from '../shared/platform/lifecycle.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/start-embedded-postgres.ts'
@@ -17,15 +17,17 @@ export type DatabaseService = {
   failed?: Promise<Error>
 }
 
-/** Throws Refusal if the URL does not answer, CannotEmbed if no database can be embedded. */
+/** Throws Refusal if the URL does not answer or the queue cannot live there, CannotEmbed if no database can be embedded. */
 export async function openDatabaseService(
   config: Config,
   say: (line: string) => void
 ): Promise<DatabaseService> {
   if (config.databaseUrl !== null) {
-    await requireDatabase(config.databaseUrl)
+    const { databaseUrl } = config
+    await requireDatabase(databaseUrl)
+    await requireSessions({ ...config, databaseUrl })
     return {
-      url: config.databaseUrl,
+      url: databaseUrl,
       description: 'that of DATABASE_URL',
       service: serviceThatStops(() => Promise.resolve())
     }

@@ -3,6 +3,7 @@ import { readConfig, type Config } from '../../shared/platform/config.ts'
 import type { Command } from '../command.ts'
 import { examineApi } from '../doctor/examine-api.ts'
 import { examineDatabase } from '../doctor/examine-database.ts'
+import { examineSessions } from '../doctor/examine-sessions.ts'
 import { examineQueue } from '../doctor/examine-queue.ts'
 import { fine, wrong, type Finding } from '../doctor/finding.ts'
 import { describeFailure } from '../describe-failure.ts'
@@ -34,7 +35,10 @@ export const doctor: Command = {
 
 async function examineDatabaseOf(config: Config): Promise<Finding[]> {
   try {
-    return await withCatalogDatabase(config, examineDatabase)
+    return await withCatalogDatabase(config, async (db, url) => [
+      ...(await examineDatabase(db)),
+      ...(await examineSessions(url))
+    ])
   } catch (error) {
     return [wrong('database', describeFailure(error).message)]
   }

@@ -1,14 +1,14 @@
-/** Checks the queue's Redis: it answers, and does not evict jobs. */
+/** Checks the queue: its Redis answers, and does not evict jobs; or its Postgres is reached without a pooler. */
 import type { Config } from '../../shared/platform/config.ts'
 import { reasonOf } from '../failure.ts'
-import { askRedis } from '../reach.ts'
+import { askRedis, canCarryQueue, queueNeedsSessions } from '../reach.ts'
 import { fine, note, wrong, type Finding } from './finding.ts'
 
 const minVersion = [6, 2] as const
 
 export async function examineQueue(config: Config): Promise<Finding[]> {
   const { redisUrl } = config
-  if (redisUrl === null) return [fine('queue', 'lives in Postgres (no REDIS_URL)')]
+  if (redisUrl === null) return [await examineInPostgres(config)]
   try {
     const info = await askRedis({ ...config, redisUrl }, (redis) => redis.info())
     return [
@@ -18,6 +18,15 @@ export async function examineQueue(config: Config): Promise<Finding[]> {
     ]
   } catch (error) {
     return [wrong('queue', `the Redis of REDIS_URL does not answer: ${reasonOf(error)}`)]
+  }
+}
+
+async function examineInPostgres({ databaseUrl }: Config): Promise<Finding> {
+  try {
+    if (databaseUrl !== null && !(await canCarryQueue(databaseUrl))) return wrong('queue', queueNeedsSessions)
+    return fine('queue', 'lives in Postgres (no REDIS_URL)')
+  } catch (error) {
+    return wrong('queue', `the database of DATABASE_URL does not answer: ${reasonOf(error)}`)
   }
 }
 
