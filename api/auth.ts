@@ -34,7 +34,7 @@ declare module 'fastify' {
   }
 }
 
-const nobody: Actor = { urn: toUrn('urn:li:corpuser:nobody'), tokenId: null, scopes: [], domainUrn: null }
+const nobody: Actor = { urn: toUrn('urn:li:corpuser:nobody'), tokenId: null, scopes: [], domainUrns: null }
 
 /**
  * Answers 401 and 403 from the request's head. If the database cannot check the caller, answers 503. Counts

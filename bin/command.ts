@@ -4,6 +4,8 @@ import type { Terminal } from './terminal.ts'
 export type Option = {
   /** The value's name in help, such as `URN`; absent for a switch. */
   value?: string
+  /** It may be given several times. */
+  isRepeatable?: true
   /** The only values allowed. */
   choices?: readonly string[]
   help: string
@@ -28,6 +30,9 @@ export type Command = {
 
 export type CommandInput = {
   operands: readonly string[]
+  /** The value; the last one of a repeated option. */
   text(option: string): string | undefined
+  /** All values, in order. */
+  texts(option: string): readonly string[]
   isSet(option: string): boolean
 }

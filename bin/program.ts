@@ -26,11 +26,14 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   }
 }
 
+/** The values of each option in the arguments, in order; true for a switch. */
+type GivenOptions = ReadonlyMap<string, readonly (string | true)[]>
+
 type Program = { root: Parser; exitCode: () => number | null }
 
 function createProgram(terminal: Terminal): Program {
   const entries = new Map<Parser, CommandEntry>()
-  const optionsOf = new Map<Parser, ReadonlyMap<string, string | true>>()
+  const optionsOf = new Map<Parser, GivenOptions>()
   let exitCode: number | null = null
   const root = new Parser('tributary')
   root
@@ -94,11 +97,11 @@ function createProgram(terminal: Terminal): Program {
     parser.description([entry.summary, ...(command.notes ?? [])].join('\n\n'))
     for (const operand of command.operands ?? [])
       parser.argument(operand.startsWith('[') ? operand : `<${operand}>`)
-    const given = new Map<string, string | true>()
+    const given = new Map<string, (string | true)[]>()
     for (const [name, option] of Object.entries(command.options)) {
       parser.addOption(parserOption(name, option))
       parser.on(`option:${name}`, (value?: string) => {
-        given.set(name, value ?? true)
+        given.set(name, [...(given.get(name) ?? []), value ?? true])
       })
     }
     optionsOf.set(parser, given)
@@ -129,8 +132,11 @@ function createProgram(terminal: Terminal): Program {
   }
 }
 
-function parserOption(name: string, { value, help, choices }: Option): ParserOption {
-  const option = new ParserOption(value === undefined ? `--${name}` : `--${name} <${value}>`, help)
+function parserOption(name: string, { value, help, choices, isRepeatable }: Option): ParserOption {
+  const option = new ParserOption(
+    value === undefined ? `--${name}` : `--${name} <${value}>`,
+    isRepeatable ? `${help} May be given several times.` : help
+  )
   return choices === undefined
     ? option
     : option.argParser((text: string) => {
@@ -139,14 +145,14 @@ function parserOption(name: string, { value, help, choices }: Option): ParserOpt
       })
 }
 
-function inputOf(operands: readonly string[], given: ReadonlyMap<string, string | true>): CommandInput {
+function inputOf(operands: readonly string[], given: GivenOptions): CommandInput {
+  const texts = (option: string): string[] =>
+    (given.get(option) ?? []).filter((value) => typeof value === 'string')
   return {
     operands,
-    text(option) {
-      const value = given.get(option)
-      return typeof value === 'string' ? value : undefined
-    },
-    isSet: (option) => given.get(option) === true
+    text: (option) => texts(option).at(-1),
+    texts,
+    isSet: (option) => given.get(option)?.includes(true) ?? false
   }
 }
 

@@ -20,6 +20,8 @@ create table access_token (
   subject text,
   used_by text,
   refused_before timestamp with time zone,
+  domain_ids integer[],
+  domain_ids_expire_at timestamp with time zone,
   constraint access_token_pkey PRIMARY KEY (id),
   constraint access_token_person_check CHECK ((num_nonnulls(issuer, subject, used_by) = ANY (ARRAY[0, 3]))),
   constraint access_token_token_hash_key UNIQUE (token_hash),
@@ -230,6 +232,7 @@ create table load (
   header text,
   trace_id uuid,
   traceparent text collate "C",
+  domain_urns text[],
   constraint load_pkey PRIMARY KEY (id),
   constraint load_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'accepted'::text, 'applying'::text, 'done'::text, 'failed'::text, 'aborted'::text, 'cancelled'::text]))),
   constraint load_sweep_check CHECK ((sweep = ANY (ARRAY['pending'::text, 'removing'::text, 'held'::text, 'done'::text])))

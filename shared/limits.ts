@@ -239,6 +239,8 @@ export const limits = {
   sourceNameMaxChars: 255,
   /** Characters of a token's name. */
   tokenNameMaxChars: 255,
+  /** Domains that one token is limited to. */
+  tokenDomainsMaxCount: 100,
   /** Bytes of a sign-in (POST /session). */
   signInBodyMaxBytes: 4_096,
   /** Sign-ins that one process checks at once; anyone may try one. */

@@ -1,5 +1,6 @@
 /** Authorization: the life of a token, scopes, and no route that skips the check. */
 import t from 'tap'
+import { limits } from '../shared/limits.ts'
 import { createAuthenticate } from '../shared/catalog/access/authenticate.ts'
 import { bootstrapToken } from '../shared/catalog/access/bootstrap-token.ts'
 import { createToken } from '../shared/catalog/access/create-token.ts'
@@ -283,7 +284,7 @@ t.test('scopes', async (t) => {
 t.test('tokens over GraphQL', async (t) => {
   const { graphql, rest, tokenWith, db } = await withServer(t)
   const create =
-    'mutation ($input: CreateAccessTokenInput!) { createAccessToken(input: $input) { accessToken metadata { id name actorUrn expiresAt scopes domainUrn } } }'
+    'mutation ($input: CreateAccessTokenInput!) { createAccessToken(input: $input) { accessToken metadata { id name actorUrn expiresAt scopes domainUrn domainUrns } } }'
 
   t.test('a token that is made works, is listed without its text, and ends when it is revoked', async (t) => {
     const made = await graphql(create, {
@@ -294,7 +295,8 @@ t.test('tokens over GraphQL', async (t) => {
       name: 'laptop',
       actorUrn: 'urn:li:corpuser:jdoe',
       scopes: ['read', 'write'],
-      domainUrn: null
+      domainUrn: null,
+      domainUrns: null
     })
     t.ok(Math.abs(metadata.expiresAt - Date.now() - 3_600_000) < 60_000)
     t.same((await graphql(ping, {}, { token: accessToken })).body.data, { entityExists: false })
@@ -332,6 +334,50 @@ t.test('tokens over GraphQL', async (t) => {
       urn: 'urn:li:domain:nowhere'
     })
     t.match(await refused({ name: ' ' }), { reason: 'BAD_REQUEST' })
+    t.match(await refused({ domainUrn: '' }), { reason: 'INVALID_URN', field: 'domainUrn' })
+    t.match(await refused({ domainUrns: [] }), { reason: 'BAD_REQUEST', field: 'domainUrns' })
+    t.match(await refused({ domainUrns: [''] }), { reason: 'INVALID_URN', field: 'domainUrns[0]' })
+    t.match(await refused({ domainUrns: ['urn:li:domain:x'], domainUrn: 'urn:li:domain:x' }), {
+      reason: 'BAD_REQUEST',
+      field: 'domainUrn'
+    })
+    const maximum = limits.tokenDomainsMaxCount
+    t.match(
+      await refused({ domainUrns: Array.from({ length: maximum + 1 }, (_, at) => `urn:li:domain:d${at}`) }),
+      { reason: 'LIMIT_EXCEEDED', limit: 'tokenDomainsMaxCount', maximum, actual: maximum + 1 }
+    )
+    t.equal((await graphql('{ listAccessTokens(input: {}) { total } }')).body.data.listAccessTokens.total, 2)
+  })
+
+  t.test('a token may be limited to several domains, each named once, by URN or by name', async (t) => {
+    await graphql(
+      'mutation { a: createDomain(input: { id: "east", name: "East" }) b: createDomain(input: { id: "west", name: "West side" }) }'
+    )
+    const [east, west] = ['urn:li:domain:east', 'urn:li:domain:west']
+    const input = { type: 'PERSONAL', actorUrn: 'urn:li:corpuser:jdoe', duration: 'ONE_DAY', name: 'sides' }
+    const made = await graphql(create, { input: { ...input, domainUrns: ['West side', east, west] } })
+    const { accessToken, metadata } = made.body.data.createAccessToken
+    t.match(metadata, { domainUrns: [west, east], domainUrn: west })
+    t.strictSame(
+      (await graphql('{ me { domainUrns } }', {}, { token: accessToken })).body.data.me.domainUrns,
+      [west, east]
+    )
+    t.strictSame((await graphql('{ me { domainUrns } }')).body.data.me.domainUrns, null)
+    const absent = await graphql(create, { input: { ...input, domainUrns: [east, 'urn:li:domain:nowhere'] } })
+    t.match(absent.body.errors[0].extensions, {
+      reason: 'BAD_REQUEST',
+      field: 'domainUrns[1]',
+      urn: 'urn:li:domain:nowhere'
+    })
+    const outside = await graphql(
+      'mutation { createDomain(input: { name: "x" }) }',
+      {},
+      { token: accessToken }
+    )
+    t.equal(
+      outside.body.errors[0].message,
+      `The token is limited to ${west}, ${east}; the top level is not in one of them.`
+    )
   })
 
   t.test('a token limited to a domain manages what is in it, and nothing else', async (t) => {
@@ -449,7 +495,7 @@ t.test('tokens over GraphQL', async (t) => {
         403
       )
       t.equal(await propose('urn:li:domain:top', 'UPSERT', 'domainProperties', { name: 'top' }, token), 403)
-      const limited = { actor: { ...somebody, domainUrn: domain('own') } }
+      const limited = { actor: { ...somebody, domainUrns: [domain('own')] } }
       const verdicts = await applyAsChunk(
         db,
         await openLoad(db),

@@ -249,12 +249,28 @@ t.test('token', async (t) => {
       code: 1,
       out: { length: 0 },
       err: [
-        /^INVALID_URN: domainUrn must be a URN such as .*, or the name of an entity: Nothing is called "Nowhere"/
+        /^INVALID_URN: domainUrns\[0\] must be a URN such as .*, or the name of an entity: Nothing is called "Nowhere"/
       ]
     })
   })
 
+  t.test('create takes several domains, and list shows them', async (t) => {
+    await apply(db, { kind: 'createDomain', domainUrn: domainUrn('4712'), name: 'Sales' })
+    const create = ['token', 'create', '--name', 'two', '--domain', 'Sales', '--domain', 'Finance', '--json']
+    const { out } = await run(create, { env })
+    const domainUrns = ['urn:li:domain:4712', 'urn:li:domain:4711']
+    t.match(JSON.parse(out[0] ?? ''), { domainUrns, domainUrn: domainUrns[0] })
+    t.match(await run(['token', 'list'], { env }), {
+      out: [/ {2}two {2}urn:li:domain:4712,urn:li:domain:4711$/]
+    })
+    t.match(JSON.parse((await run(['token', 'list', '--json'], { env })).out[0] ?? ''), { domainUrns })
+  })
+
   t.test('impossible values are refused with 1', async (t) => {
+    t.match(await run(['token', 'create', '--name', 'x', '--domain', ''], { env }), {
+      code: 1,
+      err: [/^INVALID_URN: domainUrns\[0\]/]
+    })
     t.match(await run(['token', 'create', '--name', 'x', '--scopes', 'all'], { env }), {
       code: 1,
       err: [/read, write, admin/]

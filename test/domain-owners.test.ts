@@ -1,10 +1,28 @@
 /**
- * A token limited to a domain can change everything below the domain and nothing else, through every
- * interface that writes.
+ * A token limited to domains can change everything below the domains and nothing else, through every interface
+ * that writes.
  */
 import t, { type Test } from 'tap'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { JsonObject, JsonValue } from '../shared/model/changes.ts'
+import { applyRecords } from '../shared/catalog/write/apply-records.ts'
+import type { Change, JsonObject, JsonValue } from '../shared/model/changes.ts'
+import { toUrn, type Urn } from '../shared/urn/urn.ts'
+import {
+  addEdge,
+  apply,
+  chunkContext,
+  create,
+  createDomain,
+  hardDelete,
+  openLoad,
+  record,
+  setDomain,
+  somebody,
+  unsetDomain,
+  upsert
+} from './support/changes.ts'
+import { withDatabase } from './support/database.ts'
+import { casesOf, fc } from './support/fast-check.ts'
 import { changedTables, createTableChecksums } from './support/table-checksums.ts'
 import { withServer, type RestAnswer, type RestRequest, type TestServer } from './support/server.ts'
 
@@ -313,13 +331,15 @@ const targetsBelow = (parent: string): Target[] =>
   }))
 
 const own = targetsBelow('own')
+const second = targetsBelow('second')
+const third = targetsBelow('third')
 const others = targetsBelow('other')
 
 /** Creates all targets, as an administrator. */
 async function fill(server: TestServer): Promise<void> {
   const body = lines(
-    ...['own', 'other'].map((id) => ({ op: 'createDomain', id, name: id })),
-    ...[...own, ...others].flatMap(({ asset, beside, domain: urn, parent }) => [
+    ...['own', 'second', 'third', 'other'].map((id) => ({ op: 'createDomain', id, name: id })),
+    ...[...own, ...second, ...third, ...others].flatMap(({ asset, beside, domain: urn, parent }) => [
       { op: 'createDomain', id: urn.slice('urn:li:domain:'.length), name: urn, parentDomain: parent },
       ...[asset, beside].flatMap((each) => [
         { op: 'upsertEntity', urn: each, description: 'As it was' },
@@ -341,37 +361,61 @@ t.test('a token limited to a domain', async (t) => {
   const server = await withServer(t, { withWorker: true })
   await fill(server)
   const token = await server.tokenWith(['write'], { domainUrn: domain('own') })
+  const ofTwo = await server.tokenWith(['write'], { domainUrns: [domain('second'), domain('third')] })
   const checksums = await createTableChecksums(server.db)
   const catalogTables = async () =>
     Object.fromEntries(Object.entries(await checksums()).filter(([name]) => !bookkeeping.has(name)))
 
   for (const [at, door] of doors.entries()) {
     const [inside, outside] = [own[at], others[at]]
-    if (!inside || !outside) throw new Error('no target')
+    const insideOfTwo = (at % 2 === 0 ? second : third)[at]
+    if (!inside || !insideOfTwo || !outside) throw new Error('no target')
     t.test(`${door.name}: is refused outside`, async (t) => {
-      const [before, loadsBefore] = [await catalogTables(), await untilLoadsEnd(server)]
-      const answer = await server.rest({ ...door.request(outside), token })
-      const loads = await untilLoadsEnd(server)
-      if (door.isLoad)
-        t.ok(
-          isRefused(answer) ||
-            (isTaken(answer) && loads.refused > loadsBefore.refused && loads.applied === loadsBefore.applied),
-          answer.text
-        )
-      else t.ok(isRefused(answer), answer.text)
-      t.same(changedTables(before, await catalogTables()), [], 'nothing changed')
+      for (const each of [token, ofTwo]) {
+        const [before, loadsBefore] = [await catalogTables(), await untilLoadsEnd(server)]
+        const answer = await server.rest({ ...door.request(outside), token: each })
+        const loads = await untilLoadsEnd(server)
+        if (door.isLoad)
+          t.ok(
+            isRefused(answer) ||
+              (isTaken(answer) &&
+                loads.refused > loadsBefore.refused &&
+                loads.applied === loadsBefore.applied),
+            answer.text
+          )
+        else t.ok(isRefused(answer), answer.text)
+        t.same(changedTables(before, await catalogTables()), [], 'nothing changed')
+      }
     })
     t.test(`${door.name}: is let in`, async (t) => {
-      const [before, loadsBefore] = [await catalogTables(), await untilLoadsEnd(server)]
-      const answer = await server.rest({ ...door.request(inside), token })
-      const loads = await untilLoadsEnd(server)
-      t.ok(isTaken(answer), answer.text)
-      t.equal(loads.refused, loadsBefore.refused, 'no record refused')
-      // Some of these change nothing, but they must be allowed.
-      const isNews = !saysADomain.test(door.name)
-      if (isNews) t.not(changedTables(before, await catalogTables()).length, 0, 'something changed')
+      for (const [each, target] of [
+        [token, inside],
+        [ofTwo, insideOfTwo]
+      ] as const) {
+        const [before, loadsBefore] = [await catalogTables(), await untilLoadsEnd(server)]
+        const answer = await server.rest({ ...door.request(target), token: each })
+        const loads = await untilLoadsEnd(server)
+        t.ok(isTaken(answer), answer.text)
+        t.equal(loads.refused, loadsBefore.refused, 'no record refused')
+        // Some of these change nothing, but they must be allowed.
+        const isNews = !saysADomain.test(door.name)
+        if (isNews) t.not(changedTables(before, await catalogTables()).length, 0, 'something changed')
+      }
     })
   }
+
+  t.test('takes an asset from one of its domains to another', async (t) => {
+    for (const door of doors.filter(({ name }) => saysADomain.test(name) && !name.includes('unset'))) {
+      const [from, to] = [second[0], third[0]]
+      if (!from || !to) throw new Error('no target')
+      for (const urn of [to.domain, from.domain]) {
+        const loadsBefore = await untilLoadsEnd(server)
+        const answer = await server.rest({ ...door.request({ ...from, domain: urn }), token: ofTwo })
+        const loads = await untilLoadsEnd(server)
+        t.ok(isTaken(answer) && loads.refused === loadsBefore.refused, `${door.name}: ${answer.text}`)
+      }
+    }
+  })
 
   t.test('cannot take what is its own out, nor what is not its own in', async (t) => {
     const [mine, theirs] = [own[0], others[0]]
@@ -721,5 +765,112 @@ t.test('a token limited to a domain changes no edge into what is outside', async
       stated.rows.map((row) => row.urn),
       [dataset('mine'), dataset('theirs')]
     )
+  })
+})
+
+t.test('a token limited to several domains', async (t) => {
+  const { db } = await withDatabase(t)
+  const [top, above, a, b, within, outside] = ['top', 'above', 'a', 'b', 'within', 'outside'].map((id) =>
+    toUrn(domain(id))
+  ) as [Urn, Urn, Urn, Urn, Urn, Urn]
+  const assets = { a, b, within, outside, none: null }
+  const assetIn = (place: string): Urn => toUrn(dataset(`in_${place}`))
+  await apply(
+    db,
+    createDomain(top, 'top'),
+    createDomain(above, 'above', top),
+    createDomain(a, 'a', above),
+    createDomain(b, 'b', above),
+    createDomain(within, 'within', a),
+    createDomain(outside, 'outside', top),
+    ...Object.entries(assets).flatMap(([place, urn]) => [
+      ...create(assetIn(place)),
+      ...(urn ? [setDomain(assetIn(place), urn)] : [])
+    ])
+  )
+  const load = await openLoad(db)
+  /** The error of the only record of a chunk, or null; nothing stays applied. */
+  async function codeFor(domainUrns: readonly Urn[], ...changes: Change[]): Promise<string | null> {
+    const tx = await db.transaction()
+    try {
+      const [verdict] = await applyRecords(
+        tx,
+        [record(1, ...changes)],
+        chunkContext(load, { actor: { ...somebody, domainUrns } })
+      )
+      return verdict?.outcome === 'rejected' ? verdict.code : null
+    } finally {
+      await tx.rollback()
+    }
+  }
+
+  await t.test('moves assets and domains between them, and none out or in', async (t) => {
+    const cases: [string, Change, string | null][] = [
+      ['an asset between them', setDomain(assetIn('a'), b), null],
+      ['an asset out', setDomain(assetIn('a'), outside), 'FORBIDDEN'],
+      ['an asset in', setDomain(assetIn('outside'), a), 'FORBIDDEN'],
+      ['an asset in no domain in', setDomain(assetIn('none'), a), 'FORBIDDEN'],
+      ['a domain between them', { kind: 'moveDomain', domainUrn: within, parentDomain: b }, null],
+      ['a domain out', { kind: 'moveDomain', domainUrn: within, parentDomain: outside }, 'FORBIDDEN'],
+      ['a domain to the top', { kind: 'moveDomain', domainUrn: within, parentDomain: null }, 'FORBIDDEN'],
+      ['a domain in', { kind: 'moveDomain', domainUrn: outside, parentDomain: a }, 'FORBIDDEN'],
+      ['one of them below another', { kind: 'moveDomain', domainUrn: a, parentDomain: b }, 'FORBIDDEN'],
+      ['a new domain above them', createDomain(toUrn(domain('new')), 'new', above), 'FORBIDDEN'],
+      ['a new domain in one', createDomain(toUrn(domain('new')), 'new', b), null]
+    ]
+    for (const [name, change, expected] of cases) t.equal(await codeFor([a, b], change), expected, name)
+  })
+
+  await t.test('moves one of them that is below another', async (t) => {
+    const move: Change = { kind: 'moveDomain', domainUrn: within, parentDomain: b }
+    t.equal(await codeFor([within, b], move), 'FORBIDDEN', 'its place is not theirs')
+    t.equal(await codeFor([a, within, b], move), null)
+  })
+
+  await t.test('of which none is left, changes nothing', async (t) => {
+    t.equal(await codeFor([], setDomain(assetIn('a'), b)), 'FORBIDDEN')
+    t.equal(await codeFor([toUrn(domain('never'))], setDomain(assetIn('a'), b)), 'FORBIDDEN')
+  })
+
+  await t.test('may do what one limited to a domain above them may, except beside them', async (t) => {
+    const assetUrn = fc.constantFrom(...Object.keys(assets).map(assetIn))
+    const place = fc.constantFrom(a, b, within, outside, top)
+    const inner = fc.constantFrom(within, outside)
+    const change: fc.Arbitrary<Change> = fc.oneof(
+      fc.record({ kind: fc.constant('setDomain' as const), entityUrn: assetUrn, domainUrn: place }),
+      assetUrn.map((urn) => unsetDomain(urn)),
+      fc.tuple(assetUrn, assetUrn).map(([from, to]) => addEdge(from, to)),
+      assetUrn.map((urn) => upsert(urn, 'datasetProperties', { description: 'By its owner' })),
+      assetUrn.map((urn) => hardDelete(urn)),
+      fc
+        .tuple(place, fc.constantFrom('x', 'y'))
+        .map(([parent, id]) => createDomain(toUrn(domain(id)), id, parent)),
+      fc.record({
+        kind: fc.constant('moveDomain' as const),
+        domainUrn: inner,
+        parentDomain: fc.option(place)
+      }),
+      fc.record({
+        kind: fc.constant('renameDomain' as const),
+        domainUrn: place,
+        name: fc.constantFrom('a', 'renamed')
+      }),
+      fc.record({ kind: fc.constant('deleteDomain' as const), domainUrn: place })
+    )
+    let allowed = 0
+    let refused = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
+        const several = await codeFor([a, b], ...changes)
+        t.equal(several, await codeFor([above], ...changes), JSON.stringify(changes))
+        for (const one of [a, b])
+          if (several === 'FORBIDDEN')
+            t.equal(await codeFor([one], ...changes), 'FORBIDDEN', 'nor either alone')
+        if (several === 'FORBIDDEN') refused += 1
+        else allowed += 1
+      }),
+      { numRuns: casesOf(400) }
+    )
+    t.ok(allowed > 10 && refused > 10, `${allowed} allowed, ${refused} refused`)
   })
 })

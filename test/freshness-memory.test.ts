@@ -171,7 +171,7 @@ async function anotherApi(t: Test, first: TestServer, options: MemoryOptions = {
 }
 
 const context: ApplyContext = {
-  actor: { urn: toUrn('urn:li:corpuser:test'), tokenId: null, scopes: ['admin'], domainUrn: null },
+  actor: { urn: toUrn('urn:li:corpuser:test'), tokenId: null, scopes: ['admin'], domainUrns: null },
   source: 'manual',
   missingReferences: 'create',
   operation: 'test',

@@ -45,7 +45,7 @@ async function put(
       actor: 'a',
       tokenId: null,
       scopes: [],
-      domainUrn: null,
+      domainUrns: null,
       requestId: null,
       isAtomic: false,
       isDryRun: false,

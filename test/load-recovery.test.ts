@@ -344,7 +344,7 @@ t.test('the sweeper', async (t) => {
           actor: admin.urn,
           tokenId: null,
           scopes: ['write'],
-          domainUrn: null,
+          domainUrns: null,
           requestId: null,
           isAtomic: false,
           isDryRun: false,

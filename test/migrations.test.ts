@@ -1,15 +1,37 @@
 /** Migrating a database that is in use: who else waits, what is kept, and which processes may go on. */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { migrations, type Migration } from '../migrations/index.ts'
 import { checkReadiness } from '../shared/catalog/access/check-readiness.ts'
+import { createToken } from '../shared/catalog/access/create-token.ts'
+import { listTokens } from '../shared/catalog/access/list-tokens.ts'
 import { migrate, MigrationBlockedError, pendingMigrations } from '../shared/db/migrate.ts'
 import { query } from '../shared/db/query.ts'
 import { runAlone } from '../shared/db/run-alone.ts'
+import { inTransaction } from '../shared/db/transaction.ts'
+import { findLoad, insertLoad, type NewLoad } from '../shared/store/loads.ts'
+import { findPerson, lockPerson, updatePerson } from '../shared/store/people.ts'
+import { urnKey } from '../shared/urn/urn-key.ts'
+import { toUrn, type Urn } from '../shared/urn/urn.ts'
 import { withDatabase, withEmptyDatabase } from './support/database.ts'
 
 const needs = '0001-baseline'
 const addsColumn: Migration = { name: '9998-column', needs, up: 'alter table entity add column extra int' }
+const aLoad: Omit<NewLoad, 'id' | 'domainUrns'> = {
+  format: 'ndjson',
+  header: null,
+  mode: 'merge',
+  source: 'x',
+  missingReferences: 'reject',
+  actor: 'urn:li:corpuser:x',
+  tokenId: null,
+  scopes: ['write'],
+  requestId: null,
+  isAtomic: false,
+  isDryRun: false,
+  idempotencyKey: null
+}
 const addsIndex: Migration = {
   name: '9999-index',
   needs,
@@ -142,3 +164,92 @@ t.test('0008 keeps what was refused to people, and when their sessions end', asy
   )
   t.match(counts, { refusedWrongly: 0, endingWrongly: 0, refused: 3_332, ending: 12_000 })
 })
+
+t.test(
+  '0010 keeps what tokens and loads were limited to, beside processes of the version before',
+  async (t) => {
+    const { db } = await withEmptyDatabase(t)
+    const before = migrations.findIndex(({ name }) => name === '0010-several-domains')
+    await migrate(db, { known: migrations.slice(0, before) })
+    const [a, b] = ['a', 'b'].map((id) => toUrn(`urn:li:domain:${id}`)) as [Urn, Urn]
+    const ids: number[] = []
+    for (const urn of [a, b]) {
+      const [row] = await query<{ id: number }>(
+        db,
+        `insert into entity (urn, urn_key, entity_type, is_present) values (?, ?::uuid, 'domain', true) returning id`,
+        [urn, urnKey(urn)]
+      )
+      ids.push(row?.id ?? 0)
+    }
+    const [first, second] = ids as [number, number]
+    const insertOldToken = `
+    insert into access_token (id, name, token_hash, hint, scopes, domain_id, actor)
+    values (gen_random_uuid(), ?, sha256(?::bytea), 'x', '{write}', ?::int, 'urn:li:corpuser:x')`
+    const insertOldLoad = `
+    insert into load (id, state, format, mode, source, missing_references, actor, scopes, domain_urn)
+    values (?::uuid, 'done', 'ndjson', 'merge', 'x', 'reject', 'urn:li:corpuser:x', '{write}', ?)`
+    const loadIds = { one: randomUUID(), none: randomUUID(), late: randomUUID(), several: randomUUID() }
+    await query(db, insertOldToken, ['one', 'one', second])
+    await query(db, insertOldToken, ['none', 'none', null])
+    await query(db, insertOldLoad, [loadIds.one, b])
+    await query(db, insertOldLoad, [loadIds.none, null])
+
+    t.ok((await migrate(db)).includes('0010-several-domains'))
+    await query(db, insertOldToken, ['late', 'late', second])
+    await query(db, insertOldLoad, [loadIds.late, b])
+    const tokenOf = async (name: string) => (await listTokens(db)).tokens.find((token) => token.name === name)
+    const domainsOf = async (name: string) => (await tokenOf(name))?.domainUrns
+    t.strictSame(await domainsOf('one'), [b])
+    t.strictSame(await domainsOf('none'), null)
+    t.strictSame(await domainsOf('late'), [b], 'made by a process of the version before')
+    for (const [id, expected] of [
+      [loadIds.one, [b]],
+      [loadIds.none, null],
+      [loadIds.late, [b]]
+    ] as const)
+      t.strictSame((await findLoad(db, id))?.domainUrns, expected)
+
+    await t.test('which knows the first of several domains', async (t) => {
+      await createToken(db, { name: 'several', scopes: ['write'], domainUrns: [b, a] })
+      await inTransaction(db, (tx) => insertLoad(tx, { ...aLoad, id: loadIds.several, domainUrns: [b, a] }))
+      t.match(await query(db, `select domain_id as id from access_token where name = 'several'`), [
+        { id: second }
+      ])
+      t.match(await query(db, 'select domain_urn as urn from load where id = ?::uuid', [loadIds.several]), [
+        { urn: b }
+      ])
+      t.strictSame(await domainsOf('several'), [b, a])
+      t.strictSame((await findLoad(db, loadIds.several))?.domainUrns, [b, a])
+    })
+
+    await t.test('and whose word about a person is the last one', async (t) => {
+      const person = { issuer: 'https://id.example', subject: 'x', usedBy: 'browser' as const }
+      const facts = {
+        name: 'person',
+        scopes: ['write' as const],
+        domainUrns: [a, b],
+        actorUrn: toUrn('urn:li:corpuser:x'),
+        expiresAt: new Date(Date.now() + 60_000)
+      }
+      const owning = () =>
+        inTransaction(db, async (tx) => {
+          await lockPerson(tx, person, randomUUID(), facts)
+          const row = await findPerson(tx, person)
+          if (row) await updatePerson(tx, row.id, facts, [first, second])
+        })
+      const said = async (set: string, ...values: (string | number | Date | null)[]) => {
+        await owning()
+        t.strictSame(await domainsOf('person'), [a, b])
+        await query(db, `update access_token set ${set} where subject = 'x'`, values)
+        return domainsOf('person')
+      }
+      t.strictSame(await said('domain_id = ?::int', second), [b], 'another domain')
+      t.strictSame(await said('domain_id = null'), null, 'no limit')
+      t.strictSame(
+        await said('domain_id = ?::int, expires_at = ?::timestamptz', first, new Date(Date.now() + 120_000)),
+        [a],
+        'the first domain alone'
+      )
+    })
+  }
+)

@@ -4,6 +4,7 @@ import t from 'tap'
 import { listTokens } from '../shared/catalog/access/list-tokens.ts'
 import { openProvider } from '../api/oidc/provider.ts'
 import { inTransaction } from '../shared/db/transaction.ts'
+import { limits } from '../shared/limits.ts'
 import { parseRoles, rightsFor } from '../shared/model/roles.ts'
 import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
@@ -16,6 +17,7 @@ import {
   cookiesOf,
   finance,
   roles,
+  sales,
   sessionOf,
   signIn,
   someGroups,
@@ -29,20 +31,33 @@ t.test('roles', async (t) => {
   const cases: [string, string[], ReturnType<typeof rightsFor>][] = [
     ['x', [], null],
     ['x', ['strangers'], null],
-    ['x', ['everybody'], { scopes: ['read'], domainUrn: null }],
-    ['guest-7', [], { scopes: ['read'], domainUrn: null }],
+    ['x', ['everybody'], { scopes: ['read'], domainUrns: null }],
+    ['guest-7', [], { scopes: ['read'], domainUrns: null }],
     ['x', ['sub:guest-7'], null],
-    ['x', ['finance'], { scopes: ['write'], domainUrn: finance as never }],
-    ['x', ['everybody', 'finance'], { scopes: ['write'], domainUrn: finance as never }],
-    ['x', ['finance', 'data'], { scopes: ['write'], domainUrn: null }],
-    ['x', ['platform', 'data'], { scopes: ['admin'], domainUrn: null }]
+    ['x', ['finance'], { scopes: ['write'], domainUrns: [finance as never] }],
+    ['x', ['sales'], { scopes: ['write'], domainUrns: [sales as never] }],
+    ['x', ['sales', 'finance'], { scopes: ['write'], domainUrns: [finance as never, sales as never] }],
+    ['x', ['all-owners', 'sales'], { scopes: ['write'], domainUrns: [finance as never, sales as never] }],
+    ['x', ['everybody', 'sales', 'finance', 'data'], { scopes: ['write'], domainUrns: null }],
+    ['x', ['everybody', 'finance'], { scopes: ['write'], domainUrns: [finance as never] }],
+    ['x', ['finance', 'data'], { scopes: ['write'], domainUrns: null }],
+    ['x', ['platform', 'data'], { scopes: ['admin'], domainUrns: null }]
   ]
   for (const [subject, groups, expected] of cases)
     t.strictSame(rightsFor(map, { subject, groups }), expected, `${subject} of ${groups.join()}`)
   t.strictSame(
     rightsFor(parseRoles('{"reader":["*"]}'), { subject: 'x', groups: [] }),
-    { scopes: ['read'], domainUrn: null },
+    { scopes: ['read'], domainUrns: null },
     'everybody who can sign in'
+  )
+  const many = Array.from({ length: limits.tokenDomainsMaxCount + 1 }, (_, at) => `urn:li:domain:d${at}`)
+  t.strictSame(
+    rightsFor(parseRoles(JSON.stringify({ owner: Object.fromEntries(many.map((urn) => [urn, ['all']])) })), {
+      subject: 'x',
+      groups: ['all']
+    })?.domainUrns,
+    many.slice(0, -1),
+    'the first ones up to the limit'
   )
   const wrong: [string, RegExp][] = [
     ['admin', /^JSON$/],
@@ -143,10 +158,10 @@ t.test('a browser', async (t) => {
 
   await t.test('comes back as the person, with the rights of the role', async (t) => {
     for (const [person, expected] of [
-      ['ada', { actor: 'urn:li:corpuser:ada', scopes: ['admin'], domainUrn: null }],
-      ['eve', { actor: 'urn:li:corpuser:eve', scopes: ['write'], domainUrn: null }],
-      ['roy', { actor: 'urn:li:corpuser:roy', scopes: ['read'], domainUrn: null }],
-      ['guest-7', { actor: 'urn:li:corpuser:guest-7', scopes: ['read'], domainUrn: null }]
+      ['ada', { actor: 'urn:li:corpuser:ada', scopes: ['admin'], domainUrns: null, domainUrn: null }],
+      ['eve', { actor: 'urn:li:corpuser:eve', scopes: ['write'], domainUrns: null, domainUrn: null }],
+      ['roy', { actor: 'urn:li:corpuser:roy', scopes: ['read'], domainUrns: null, domainUrn: null }],
+      ['guest-7', { actor: 'urn:li:corpuser:guest-7', scopes: ['read'], domainUrns: null, domainUrn: null }]
     ] as const) {
       const { answer, session } = await signIn(both, person)
       t.strictSame([answer.status, answer.headers.location], [302, 'ui/'])
@@ -385,25 +400,38 @@ t.test('a person does not count as the first token of a catalog', async (t) => {
 })
 
 t.test('what each role may do', async (t) => {
-  const both = await withBoth(t, { groups, env: { MISSING_REFERENCES: 'create' } })
+  const both = await withBoth(t, { groups, withWorker: true, env: { MISSING_REFERENCES: 'create' } })
   const { provider, server } = both
   const { rest, graphql } = server
+  const other = 'urn:li:domain:other'
   const made = await graphql(`
     mutation {
       createDomain(input: { id: "finance", name: "Finance" })
+      sales: createDomain(input: { id: "sales", name: "Sales" })
+      other: createDomain(input: { id: "other", name: "Other" })
     }
   `)
-  t.equal(made.body.data.createDomain, finance)
+  t.strictSame(made.body.data, { createDomain: finance, sales, other })
   const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
-  for (const name of ['mine', 'theirs'])
+  for (const name of ['mine', 'sold', 'moved', 'theirs'])
     await rest({
       method: 'POST',
       url: '/openapi/v3/entity/dataset?async=false',
       body: [{ urn: dataset(name), datasetProperties: { value: { name } } }]
     })
-  await graphql(`mutation($urn: String!) { setDomain(entityUrn: $urn, domainUrn: "${finance}") }`, {
-    urn: dataset('mine')
-  })
+  for (const [name, domainUrn] of [
+    ['mine', finance],
+    ['sold', sales],
+    ['moved', finance],
+    ['theirs', other]
+  ] as const)
+    await graphql(
+      'mutation($urn: String!, $domainUrn: String!) { setDomain(entityUrn: $urn, domainUrn: $domainUrn) }',
+      {
+        urn: dataset(name),
+        domainUrn
+      }
+    )
 
   /** What else comes is shown whole. */
   type Outcome = 'done' | 'forbidden' | RestAnswer
@@ -411,7 +439,7 @@ t.test('what each role may do', async (t) => {
     name: string
     request: () => RestRequest
     allowed: string
-    outcomeOf: (answer: RestAnswer) => Outcome
+    outcomeOf: (answer: RestAnswer) => Outcome | Promise<Outcome>
   }
   const isForbiddenError = (error: { extensions?: { reason?: string } }): boolean =>
     error.extensions?.reason === 'FORBIDDEN'
@@ -419,6 +447,12 @@ t.test('what each role may do', async (t) => {
   const nextName = (): string => `domain ${(names += 1)}`
   const said = (answer: RestAnswer): Outcome =>
     answer.status < 300 ? 'done' : answer.status === 403 ? 'forbidden' : answer
+  /** Of a load that was waited for. */
+  const loadOutcome = async (answer: RestAnswer): Promise<Outcome> => {
+    if (said(answer) !== 'done' || answer.body.state === 'done') return said(answer)
+    const rejects = await rest({ url: `/loads/${answer.body.id}/rejects` })
+    return /"FORBIDDEN"/.test(rejects.text) ? 'forbidden' : rejects
+  }
   const graphqlDoor = (name: string, allowed: string, query: string): Door => ({
     name: `GraphQL ${name}`,
     request: () => ({
@@ -447,11 +481,35 @@ t.test('what each role may do', async (t) => {
     }
   })
   const doors: Door[] = [
-    graphqlDoor('lineage', 'admin editor owner reader', `{ entity(urn: "${dataset('mine')}") { urn } }`),
+    graphqlDoor(
+      'lineage',
+      'admin editor owner owner-of-two reader',
+      `{ entity(urn: "${dataset('mine')}") { urn } }`
+    ),
     graphqlDoor(
       'a domain below the domain',
-      'admin editor owner',
+      'admin editor owner owner-of-two',
       `mutation($name: String!) { createDomain(input: { name: $name, parentDomain: "${finance}" }) }`
+    ),
+    graphqlDoor(
+      'a domain below a second domain',
+      'admin editor owner-of-two',
+      `mutation($name: String!) { createDomain(input: { name: $name, parentDomain: "${sales}" }) }`
+    ),
+    graphqlDoor(
+      'an asset from one domain to a second, and back',
+      'admin editor owner-of-two',
+      `mutation { to: setDomain(entityUrn: "${dataset('moved')}", domainUrn: "${sales}") back: setDomain(entityUrn: "${dataset('moved')}", domainUrn: "${finance}") }`
+    ),
+    graphqlDoor(
+      'an edge into each of two domains',
+      'admin editor owner-of-two',
+      `mutation { updateLineage(input: { edgesToAdd: [{ upstreamUrn: "${dataset('theirs')}", downstreamUrn: "${dataset('mine')}" }, { upstreamUrn: "${dataset('theirs')}", downstreamUrn: "${dataset('sold')}" }], edgesToRemove: [] }) }`
+    ),
+    graphqlDoor(
+      'an asset out of its domains',
+      'admin editor',
+      `mutation { to: setDomain(entityUrn: "${dataset('moved')}", domainUrn: "${other}") back: setDomain(entityUrn: "${dataset('moved')}", domainUrn: "${finance}") }`
     ),
     graphqlDoor(
       'a domain at the root',
@@ -462,11 +520,16 @@ t.test('what each role may do', async (t) => {
     {
       name: 'OpenAPI read',
       request: () => ({ url: `/openapi/v3/entity/dataset/${encodeURIComponent(dataset('mine'))}` }),
-      allowed: 'admin editor owner reader',
+      allowed: 'admin editor owner owner-of-two reader',
       outcomeOf: said
     },
-    ...(['mine', 'theirs'] as const).flatMap((name): Door[] => {
-      const allowed = name === 'mine' ? 'admin editor owner' : 'admin editor'
+    ...(
+      [
+        ['mine', 'admin editor owner owner-of-two'],
+        ['sold', 'admin editor owner-of-two'],
+        ['theirs', 'admin editor']
+      ] as const
+    ).flatMap(([name, allowed]): Door[] => {
       return [
         {
           name: `OpenAPI write of ${name}`,
@@ -486,6 +549,28 @@ t.test('what each role may do', async (t) => {
         }
       ]
     }),
+    ...(
+      [
+        [['mine'], 'admin editor owner owner-of-two'],
+        [['mine', 'sold'], 'admin editor owner-of-two'],
+        [['mine', 'sold', 'theirs'], 'admin editor']
+      ] as const
+    ).map(([names, allowed]): Door => ({
+      name: `an atomic load that describes ${names.join(' and ')}`,
+      request: () => ({
+        method: 'POST',
+        url: '/loads?format=ndjson&atomic=true&wait=25',
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: names
+          .map(
+            (each) =>
+              `${JSON.stringify({ op: 'upsertEntity', urn: dataset(each), description: 'by a load' })}\n`
+          )
+          .join('')
+      }),
+      allowed,
+      outcomeOf: loadOutcome
+    })),
     {
       name: 'loads',
       request: () => ({
@@ -493,21 +578,21 @@ t.test('what each role may do', async (t) => {
         url: '/loads?format=ndjson',
         body: `${JSON.stringify({ kind: 'upsertEntity', urn: dataset('loaded') })}\n`
       }),
-      allowed: 'admin editor owner',
+      allowed: 'admin editor owner owner-of-two',
       outcomeOf: said
     }
   ]
-  const people = { admin: 'ada', editor: 'eve', owner: 'fay', reader: 'roy' } as const
+  const people = { admin: 'ada', editor: 'eve', owner: 'fay', 'owner-of-two': 'sam', reader: 'roy' } as const
   for (const [role, person] of Object.entries(people)) {
     const token = await provider.sign({ sub: person, groups: groups[person] })
     const { session } = await signIn(both, person)
     const { csrfToken } = (await rest({ url: '/session', token: null, headers: { cookie: session } })).body
     for (const { name, request, allowed, outcomeOf } of doors) {
       const expected = allowed.split(' ').includes(role) ? 'done' : 'forbidden'
-      t.strictSame(outcomeOf(await rest({ ...request(), token })), expected, `${role}, bearer, ${name}`)
+      t.strictSame(await outcomeOf(await rest({ ...request(), token })), expected, `${role}, bearer, ${name}`)
       const headers = { cookie: session, 'x-csrf-token': csrfToken }
       t.strictSame(
-        outcomeOf(await rest({ ...request(), token: null, headers })),
+        await outcomeOf(await rest({ ...request(), token: null, headers })),
         expected,
         `${role}, browser, ${name}`
       )
@@ -526,10 +611,14 @@ t.test('what each role may do', async (t) => {
       token,
       body: {
         query:
-          '{ me { corpUser { urn } platformPrivileges { manageDomains manageTokens generatePersonalAccessTokens } } }'
+          '{ me { corpUser { urn } domainUrns platformPrivileges { manageDomains manageTokens generatePersonalAccessTokens } } }'
       }
     })
     t.equal(body.data.me.corpUser.urn, `urn:li:corpuser:${person}`)
+    t.strictSame(
+      body.data.me.domainUrns,
+      role === 'owner' ? [finance] : role === 'owner-of-two' ? [finance, sales] : null
+    )
     t.match(body.data.me.platformPrivileges, {
       manageDomains: role === 'admin' || role === 'editor',
       manageTokens: role === 'admin'

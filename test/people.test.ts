@@ -6,8 +6,10 @@ import { listTokens } from '../shared/catalog/access/list-tokens.ts'
 import { revokeToken } from '../shared/catalog/access/revoke-token.ts'
 import { inTransaction } from '../shared/db/transaction.ts'
 import { parseRoles } from '../shared/model/roles.ts'
+import { toUrn } from '../shared/urn/urn.ts'
+import { apply, createDomain } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
-import { finance, roles, sessionOf, signIn, someGroups, withBoth } from './support/sign-in.ts'
+import { finance, roles, sales, sessionOf, signIn, someGroups, withBoth } from './support/sign-in.ts'
 
 t.test('a person', async (t) => {
   const groups = someGroups()
@@ -170,8 +172,29 @@ t.test('admitting a person', async (t) => {
   await t.test('as owner of a domain that does not exist gives the right to read', async (t) => {
     t.match(await admit(identity({ subject: 'owner', groups: ['finance'] })), {
       scopes: ['read'],
-      domainUrn: null
+      domainUrns: null
     })
     t.equal(map.owner[0]?.domainUrn, finance)
+  })
+
+  await t.test('as owner of several domains gives those that exist, and follows the groups', async (t) => {
+    const owner = (groups: string[]): Identity => identity({ subject: 'several', groups })
+    const domainsOf = async (...groups: string[]) => (await admit(owner(groups)))?.domainUrns
+    await apply(db, createDomain(toUrn(sales), 'Sales'))
+    t.strictSame(await domainsOf('all-owners'), [sales], 'one of two exists')
+    await apply(db, createDomain(toUrn(finance), 'Finance'))
+    t.strictSame(await domainsOf('all-owners'), [finance, sales])
+    t.strictSame(await domainsOf('sales', 'finance', 'everybody'), [finance, sales], 'two groups add up')
+    t.strictSame(await domainsOf('finance'), [finance], 'a group less is a domain less')
+    t.strictSame(await domainsOf('sales'), [sales])
+    t.strictSame(await domainsOf('sales', 'data'), null, 'an editor is not limited')
+    t.strictSame(await domainsOf('sales', 'finance'), [finance, sales])
+    const audit = await db.raw(
+      `select details->'domains' as domains from audit where operation = 'admitPerson' and actor = 'urn:li:corpuser:x' order by id desc limit 2`
+    )
+    t.strictSame(
+      audit.rows.map((row: { domains: unknown }) => row.domains),
+      [[finance, sales], null]
+    )
   })
 })

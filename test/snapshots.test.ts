@@ -549,11 +549,37 @@ t.test('a token that is limited to a domain sweeps what is in its domain only', 
   )
   const id = await bench.submit([edge(0, 1)], {
     ...snapshot('a', { maxRemovedShare: 0.5 }),
-    actor: { ...admin, domainUrn: toUrn('urn:li:domain:own') }
+    actor: { ...admin, domainUrns: [toUrn('urn:li:domain:own')] }
   })
   await bench.drain()
   t.match(await bench.load(id), { state: 'done', snapshot: { stated: 2, toRemove: 1, removed: 1 } })
   t.same(await stated(bench), ['0>1 a', '0>3 a'])
+})
+
+t.test('a token that is limited to several domains sweeps what is in them, and nothing else', async (t) => {
+  const bench = await withAssets(t)
+  await loaded(
+    bench,
+    [
+      { op: 'createDomain', id: 'own', name: 'Own' },
+      { op: 'createDomain', id: 'more', name: 'More' },
+      { op: 'setDomain', entityUrn: dataset(1), domainUrn: 'urn:li:domain:own' },
+      { op: 'setDomain', entityUrn: dataset(2), domainUrn: 'urn:li:domain:more' },
+      edge(0, 1),
+      edge(3, 1),
+      edge(0, 2),
+      edge(3, 2),
+      edge(0, 3)
+    ],
+    { source: 'a' }
+  )
+  const id = await bench.submit([edge(0, 1), edge(0, 2)], {
+    ...snapshot('a', { maxRemovedShare: 0.5 }),
+    actor: { ...admin, domainUrns: [toUrn('urn:li:domain:own'), toUrn('urn:li:domain:more')] }
+  })
+  await bench.drain()
+  t.match(await bench.load(id), { state: 'done', snapshot: { stated: 4, toRemove: 2, removed: 2 } })
+  t.same(await stated(bench), ['0>1 a', '0>2 a', '0>3 a'])
 })
 
 t.test('explicit removals in a snapshot do what they say', async (t) => {

@@ -914,13 +914,48 @@ t.test('a token that is limited to a domain takes back what is in it', async (t)
     proposal('a', 'status', { removed: true }),
     proposal('b', 'status', { removed: true })
   ])
-  const limited = { ...admin, domainUrn: domain('mine'), tokenId: '00000000-0000-4000-8000-000000000003' }
+  const limited = { ...admin, domainUrns: [domain('mine')], tokenId: '00000000-0000-4000-8000-000000000003' }
   await bench.rows('update load set token_id = ?::uuid where id = ?::uuid', [limited.tokenId, id])
   const { id: undoId } = await undoLoad(bench.db, bench.queue, id, { actor: limited, requestId: null })
   await bench.drain()
   t.match((await bench.load(undoId)).counts, { applied: 1, rejected: 1 })
   t.match(await valueOf(bench.db, b, 'status'), { removed: true })
 })
+
+t.test(
+  'a token that is limited to several domains takes back what is in them, and moves between them',
+  async (t) => {
+    const bench = await withUndo(t)
+    await bench.send([
+      ...['mine', 'ours', 'theirs'].map((id) => newDomain(id)),
+      ...'abcd'.split('').map(entity),
+      inDomain('a', 'mine'),
+      inDomain('b', 'ours'),
+      inDomain('c', 'mine'),
+      inDomain('d', 'theirs')
+    ])
+    const id = await bench.send([
+      proposal('a', 'status', { removed: true }),
+      proposal('b', 'status', { removed: true }),
+      inDomain('c', 'ours'),
+      inDomain('d', 'mine')
+    ])
+    const limited = {
+      ...admin,
+      domainUrns: [domain('mine'), domain('ours')],
+      tokenId: '00000000-0000-4000-8000-000000000003'
+    }
+    await bench.rows('update load set token_id = ?::uuid where id = ?::uuid', [limited.tokenId, id])
+    const { id: undoId } = await undoLoad(bench.db, bench.queue, id, { actor: limited, requestId: null })
+    await bench.drain()
+    t.match((await bench.load(undoId)).counts, { applied: 3, rejected: 1 }, 'd would leave them')
+    for (const [name, place] of [
+      ['c', 'mine'],
+      ['d', 'mine']
+    ] as const)
+      t.match(await valueOf(bench.db, urn(name), 'domains'), { domains: [domain(place)] }, name)
+  }
+)
 
 t.test("a call is nobody's load: it is not noted", async (t) => {
   const bench = await withUndo(t)

@@ -31,11 +31,19 @@ t.test('signing in', async (t) => {
     t.match(answer.body, {
       actor: 'urn:li:corpuser:ada',
       scopes: ['write'],
+      domainUrns: null,
       domainUrn: null,
       csrfToken: /^[\w-]{20,}$/
     })
     t.ok(Math.abs(answer.body.expiresAt - Date.now() - limits.sessionIdleMaxSeconds * 1_000) < 60_000)
-    t.strictSame(Object.keys(answer.body), ['actor', 'scopes', 'domainUrn', 'csrfToken', 'expiresAt'])
+    t.strictSame(Object.keys(answer.body), [
+      'actor',
+      'scopes',
+      'domainUrns',
+      'domainUrn',
+      'csrfToken',
+      'expiresAt'
+    ])
     const read = await rest({
       url: '/session',
       token: null,

@@ -7,6 +7,7 @@ import { readEvent, type ReadEvent } from '../../shared/catalog/openlineage/inge
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
+import { limitedTo } from '../../shared/model/limited-to.ts'
 import type { Connections } from '../../shared/openlineage/connections.ts'
 import { parseEventText } from '../../shared/openlineage/event-text.ts'
 import { resolveDataset } from '../../shared/openlineage/names.ts'
@@ -68,14 +69,14 @@ export async function openLineageRoutes(
 }
 
 /**
- * Throws FORBIDDEN for a token limited to a domain: an event changes facts of datasets in any domain, even if
+ * Throws FORBIDDEN for a token limited to domains: an event changes facts of datasets in any domain, even if
  * no change results that could be checked against the token.
  */
-function checkUnlimited({ actor: { domainUrn } }: FastifyRequest): void {
-  if (domainUrn !== null)
+function checkUnlimited({ actor: { domainUrns } }: FastifyRequest): void {
+  if (domainUrns !== null)
     throw new CatalogError(
       'FORBIDDEN',
-      `The token is limited to ${domainUrn}; the jobs and runs of events are in no domain`
+      `${limitedTo(domainUrns)}; the jobs and runs of events are in no domain`
     )
 }
 

@@ -83,7 +83,11 @@ export const shapes: { readonly [name: string]: Schema } = {
   Session: object({
     actor: text('Who is signed in.'),
     scopes: listOf({ type: 'string', enum: ['read', 'write', 'admin'] }),
-    domainUrn: orNull('string', 'The domain that the token is limited to.'),
+    domainUrns: {
+      anyOf: [listOf({ type: 'string' }), { type: 'null' }],
+      description: 'The domains that the token is limited to; null for no limit.'
+    },
+    domainUrn: orNull('string', 'The first of them, for clients that know only one.'),
     csrfToken: text('To be sent in x-csrf-token with every request of the session but GET and HEAD.'),
     expiresAt: millis('When the session ends if nothing more comes.')
   }),

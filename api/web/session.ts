@@ -109,7 +109,8 @@ function viewOf({ id, actor, expiresAt }: WebSession, reply: FastifyReply) {
   return {
     actor: actor.urn,
     scopes: actor.scopes,
-    domainUrn: actor.domainUrn,
+    domainUrns: actor.domainUrns,
+    domainUrn: actor.domainUrns?.[0] ?? null,
     csrfToken: reply.generateCsrf(),
     expiresAt: expiresAt.getTime()
   }

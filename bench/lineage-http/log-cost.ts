@@ -22,7 +22,7 @@ const actor: Actor = {
   urn: toUrn('urn:li:corpuser:bench'),
   tokenId: null,
   scopes: ['admin'],
-  domainUrn: null
+  domainUrns: null
 }
 
 export async function benchLogCost(catalog: Catalog): Promise<Finding[]> {

@@ -19,7 +19,7 @@ const manualSourceId = 1
 
 /** Who writes in benchmarks. */
 export const benchCall: Call = {
-  actor: { urn: toUrn('urn:li:corpuser:bench'), tokenId: null, scopes: ['admin'], domainUrn: null },
+  actor: { urn: toUrn('urn:li:corpuser:bench'), tokenId: null, scopes: ['admin'], domainUrns: null },
   requestId: null
 }
 

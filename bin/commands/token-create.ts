@@ -14,6 +14,7 @@ export const tokenCreate: Command = {
     expires: { value: 'TIME', help: 'Such as 30d, 12h, 90m, or a date. Default: never.' },
     domain: {
       value: 'DOMAIN',
+      isRepeatable: true,
       help: 'Limits the token to this domain, its child domains and their assets: a name, a path such as Sales/Orders, or a URN.'
     },
     actor: {
@@ -26,6 +27,7 @@ export const tokenCreate: Command = {
     const name = input.text('name')
     if (name === undefined) throw new Refusal('A token needs a name: tributary token create --name TEXT')
     const scopes = parseScopes(input.text('scopes') ?? 'read,write')
+    const domains = input.texts('domain')
     const expires = input.text('expires')
     const expiresAt = expires === undefined ? null : parseExpiry(expires, new Date())
     const { token, record } = await withCatalogDatabase(readConfig(terminal.env), (db) =>
@@ -33,11 +35,12 @@ export const tokenCreate: Command = {
         name,
         scopes,
         expiresAt,
-        domainUrn: input.text('domain') ?? null,
+        domainUrns: domains.length === 0 ? null : domains,
         actorUrn: input.text('actor') ?? null
       })
     )
-    if (input.isSet('json')) terminal.out(JSON.stringify({ token, ...record }))
+    if (input.isSet('json'))
+      terminal.out(JSON.stringify({ token, ...record, domainUrn: record.domainUrns?.[0] ?? null }))
     else {
       terminal.out(token)
       terminal.err(

@@ -13,20 +13,32 @@ export const tokenList: Command = {
     const { tokens, total } = await withCatalogDatabase(readConfig(terminal.env), (db) =>
       listTokens(db, { count: limits.pageMaxCount })
     )
-    for (const token of tokens) terminal.out(input.isSet('json') ? JSON.stringify(token) : lineOf(token))
+    for (const token of tokens)
+      terminal.out(
+        input.isSet('json')
+          ? JSON.stringify({ ...token, domainUrn: token.domainUrns?.[0] ?? null })
+          : lineOf(token)
+      )
     if (total > tokens.length) terminal.err(`${total - tokens.length} more are not shown.`)
     return exitCodes.ok
   }
 }
 
-function lineOf({ id, name, hint, scopes, domainUrn, revokedAt, expiresAt }: TokenView): string {
+function lineOf({ id, name, hint, scopes, domainUrns, revokedAt, expiresAt }: TokenView): string {
   const end =
     revokedAt !== null
       ? `revoked ${day(revokedAt)}`
       : expiresAt !== null
         ? `expires ${day(expiresAt)}`
         : 'no end'
-  return [id, `…${hint}`, scopes.join(','), end, name, ...(domainUrn === null ? [] : [domainUrn])].join('  ')
+  return [
+    id,
+    `…${hint}`,
+    scopes.join(','),
+    end,
+    name,
+    ...(domainUrns === null ? [] : [domainUrns.join(',')])
+  ].join('  ')
 }
 
 function day(date: Date): string {

@@ -164,12 +164,15 @@ export type Verdict =
  */
 export type MissingReferences = 'reject' | 'create'
 
-/** The caller. `domainUrn` limits the token to that domain, its descendants, and the assets in them. */
+/**
+ * The caller. `domainUrns` limits the token to those domains, their descendants, and the assets in them; null for
+ * no limit.
+ */
 export type Actor = {
   urn: Urn
   tokenId: string | null
   scopes: readonly Scope[]
-  domainUrn: Urn | null
+  domainUrns: readonly Urn[] | null
 }
 
 export type Scope = 'read' | 'write' | 'admin'

@@ -1,17 +1,21 @@
 /** Roles: what people may do, by the groups that the identity provider reports for them. */
+import { limits } from '../limits.ts'
 import { urnOfType } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 import type { Scope } from './changes.ts'
 import { isObject } from './json-values.ts'
 
-/** What a role allows. `domainUrn` limits changes to that domain, its descendants, and the assets in them. */
-export type Rights = { scopes: readonly Scope[]; domainUrn: Urn | null }
+/**
+ * What a role allows. `domainUrns` limits changes to those domains, their descendants, and the assets in them; null
+ * for no limit.
+ */
+export type Rights = { scopes: readonly Scope[]; domainUrns: readonly Urn[] | null }
 
 /** The members of each role. A member is a group, `sub:` with the subject of one person, or `*` for everyone who can sign in. */
 export type Roles = {
   admin: readonly string[]
   editor: readonly string[]
-  /** The first matching entry counts. */
+  /** All matching entries count, the first tokenDomainsMaxCount of them. */
   owner: readonly { domainUrn: Urn; members: readonly string[] }[]
   reader: readonly string[]
 }
@@ -66,9 +70,10 @@ export function rightsFor(
         member === '*' ||
         (member.startsWith('sub:') ? member.slice(4) === person.subject : person.groups.includes(member))
     )
-  if (isAmong(roles.admin)) return { scopes: ['admin'], domainUrn: null }
-  if (isAmong(roles.editor)) return { scopes: ['write'], domainUrn: null }
-  const owned = roles.owner.find(({ members }) => isAmong(members))
-  if (owned) return { scopes: ['write'], domainUrn: owned.domainUrn }
-  return isAmong(roles.reader) ? { scopes: ['read'], domainUrn: null } : null
+  if (isAmong(roles.admin)) return { scopes: ['admin'], domainUrns: null }
+  if (isAmong(roles.editor)) return { scopes: ['write'], domainUrns: null }
+  const owned = roles.owner.filter(({ members }) => isAmong(members)).map(({ domainUrn }) => domainUrn)
+  if (owned.length > 0)
+    return { scopes: ['write'], domainUrns: [...new Set(owned)].slice(0, limits.tokenDomainsMaxCount) }
+  return isAmong(roles.reader) ? { scopes: ['read'], domainUrns: null } : null
 }

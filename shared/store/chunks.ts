@@ -5,7 +5,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import type { MissingReferences, Scope } from '../model/changes.ts'
-import type { LoadMode, SweepState } from './loads.ts'
+import { domainUrnsOfLoad, type LoadMode, type SweepState } from './loads.ts'
 
 export type ChunkState = 'waiting' | 'applying' | 'settled' | 'split' | 'dropped'
 
@@ -153,7 +153,7 @@ export type LockedChunk = {
   actor: string
   tokenId: string | null
   scopes: Scope[]
-  domainUrn: string | null
+  domainUrns: readonly string[] | null
   requestId: string | null
   seq: number | null
   received: number
@@ -190,7 +190,7 @@ export async function lockChunk(tx: Tx, id: number): Promise<LockedChunk | null>
       load.actor,
       load.token_id as "tokenId",
       load.scopes,
-      load.domain_urn as "domainUrn",
+      ${domainUrnsOfLoad} as "domainUrns",
       load.request_id as "requestId",
       load.seq,
       load.received,

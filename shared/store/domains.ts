@@ -121,6 +121,24 @@ export async function subtreeOf(db: Db | Tx, entityId: number): Promise<{ id: nu
   )
 }
 
+/** The ids of domains and of all their descendants. */
+export async function subtreesOf(tx: Tx, entityIds: readonly number[]): Promise<number[]> {
+  const rows = await query<{ id: number }>(
+    tx,
+    `
+    with recursive below as (
+      select unnest(?::int[]) as id
+      union
+      select domain.entity_id
+      from below
+      join domain on domain.parent_id = below.id
+    )
+    select id from below`,
+    [entityIds]
+  )
+  return rows.map((row) => row.id)
+}
+
 /** Those of the ids that have child domains. */
 export async function withChildren(tx: Tx, entityIds: readonly number[]): Promise<Set<number>> {
   const rows = await query<{ id: number }>(

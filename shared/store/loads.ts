@@ -32,7 +32,8 @@ export type LoadRow = {
   actor: string
   tokenId: string | null
   scopes: Scope[]
-  domainUrn: string | null
+  /** The domains that its token is limited to; null for no limit. */
+  domainUrns: readonly string[] | null
   requestId: string | null
   seq: number | null
   currentPass: number
@@ -83,7 +84,7 @@ export type NewLoad = Pick<
   | 'actor'
   | 'tokenId'
   | 'scopes'
-  | 'domainUrn'
+  | 'domainUrns'
   | 'requestId'
   | 'isAtomic'
   | 'isDryRun'
@@ -103,6 +104,13 @@ const undoOf = `(
     limit 1
   )`
 
+/**
+ * A load of the version before has only domain_urn. Its workers read only that, the first of the domains: records of
+ * the others are rejects then.
+ */
+export const domainUrnsOfLoad =
+  'coalesce(load.domain_urns, case when load.domain_urn is not null then array[load.domain_urn] end)'
+
 const columns = `
   load.id,
   load.state,
@@ -114,7 +122,7 @@ const columns = `
   load.actor,
   load.token_id as "tokenId",
   load.scopes,
-  load.domain_urn as "domainUrn",
+  ${domainUrnsOfLoad} as "domainUrns",
   load.request_id as "requestId",
   load.seq,
   load.current_pass as "currentPass",
@@ -150,8 +158,8 @@ export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
   const rows = await query(
     tx,
     `
-    insert into load (id, state, format, header, mode, source, missing_references, actor, token_id, scopes, domain_urn, request_id, is_atomic, is_dry_run, idempotency_key, force, sweep, sweep_max_share, trace_id, traceparent)
-    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?, ?::boolean, ?::boolean, ?, ?::boolean, ?, ?::double precision, ?::uuid, ?)
+    insert into load (id, state, format, header, mode, source, missing_references, actor, token_id, scopes, domain_urn, domain_urns, request_id, is_atomic, is_dry_run, idempotency_key, force, sweep, sweep_max_share, trace_id, traceparent)
+    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?::text[], ?, ?::boolean, ?::boolean, ?, ?::boolean, ?, ?::double precision, ?::uuid, ?)
     on conflict (coalesce(token_id::text, actor), idempotency_key)
       where idempotency_key is not null and state <> 'aborted' and (state <> 'cancelled' or body_ended_at is not null)
       do nothing
@@ -166,7 +174,8 @@ export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
       load.actor,
       load.tokenId,
       load.scopes,
-      load.domainUrn,
+      load.domainUrns?.[0] ?? null,
+      load.domainUrns,
       load.requestId,
       load.isAtomic,
       load.isDryRun,

@@ -2,14 +2,20 @@
 import { randomBytes } from 'node:crypto'
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
-import { urnKey } from '../urn/urn-key.ts'
-import { selectToken, toTokenRecord, type TokenRecord, type TokenRow } from './tokens.ts'
+import {
+  domainBindings,
+  selectToken,
+  toTokenRecord,
+  type DomainIds,
+  type TokenRecord,
+  type TokenRow
+} from './tokens.ts'
 
 /** How a person authenticates: with a browser session, or with a JSON Web Token of the provider. */
 export type PersonKey = { issuer: string; subject: string; usedBy: 'browser' | 'bearer' }
 
 /** What the provider and the roles currently say about a person. */
-export type PersonFacts = Pick<TokenRecord, 'name' | 'scopes' | 'domainUrn' | 'actorUrn' | 'expiresAt'>
+export type PersonFacts = Pick<TokenRecord, 'name' | 'scopes' | 'domainUrns' | 'actorUrn' | 'expiresAt'>
 
 /**
  * Everything that the provider issued for the person until `refusedBefore` is refused, for browsers and
@@ -62,10 +68,15 @@ export async function lockPerson(
 }
 
 /**
- * Writes the current facts about a person, which ends a revocation but does not change `refusedBefore`. The
- * domain must exist.
+ * Writes the current facts about a person, which ends a revocation but does not change `refusedBefore`.
+ * `domainIds` are those of the facts.
  */
-export async function updatePerson(tx: Tx, id: string, facts: PersonFacts): Promise<void> {
+export async function updatePerson(
+  tx: Tx,
+  id: string,
+  facts: PersonFacts,
+  domainIds: DomainIds
+): Promise<void> {
   await query(
     tx,
     `
@@ -73,7 +84,9 @@ export async function updatePerson(tx: Tx, id: string, facts: PersonFacts): Prom
     set
       name = ?,
       scopes = ?::text[],
-      domain_id = (select id from entity where urn_key = ?::uuid),
+      domain_id = ?::int,
+      domain_ids = ?::int[],
+      domain_ids_expire_at = ?::timestamptz,
       actor = ?,
       expires_at = ?::timestamptz,
       refused_before = greatest(refused_before, revoked_at),
@@ -82,7 +95,7 @@ export async function updatePerson(tx: Tx, id: string, facts: PersonFacts): Prom
     [
       facts.name,
       facts.scopes,
-      facts.domainUrn === null ? null : urnKey(facts.domainUrn),
+      ...domainBindings(domainIds, facts.expiresAt),
       facts.actorUrn,
       facts.expiresAt,
       id
@@ -99,7 +112,7 @@ export async function stripPerson(tx: Tx, id: string, refusedBefore: Date | null
     tx,
     `
     update access_token
-    set scopes = '{}', domain_id = null, refused_before = greatest(refused_before, ?::timestamptz)
+    set scopes = '{}', domain_id = null, domain_ids = null, refused_before = greatest(refused_before, ?::timestamptz)
     where id = ?::uuid`,
     [refusedBefore, id]
   )

@@ -4,7 +4,6 @@ import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
 import type { Scope } from '../model/changes.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
-import { urnKey } from '../urn/urn-key.ts'
 
 /** What may be shown of a token. `hint` is the end of its text. */
 export type TokenRecord = {
@@ -12,40 +11,62 @@ export type TokenRecord = {
   name: string
   hint: string
   scopes: Scope[]
-  /** The domain that the token is limited to. */
-  domainUrn: Urn | null
+  /** The domains that the token is limited to; null for no limit. */
+  domainUrns: readonly Urn[] | null
   actorUrn: Urn
   createdAt: Date
   expiresAt: Date | null
   revokedAt: Date | null
 }
 
-export type NewToken = Pick<
-  TokenRecord,
-  'id' | 'name' | 'hint' | 'scopes' | 'domainUrn' | 'actorUrn' | 'expiresAt'
-> & { tokenHash: Buffer }
+/** The domains that a token is limited to, as they are stored; null for no limit. */
+export type DomainIds = readonly number[] | null
+
+export type NewToken = Pick<TokenRecord, 'id' | 'name' | 'hint' | 'scopes' | 'actorUrn' | 'expiresAt'> & {
+  tokenHash: Buffer
+  domainIds: DomainIds
+}
 
 /** A token with the columns of selectToken. */
-export type TokenRow = Omit<TokenRecord, 'scopes' | 'domainUrn' | 'actorUrn'> & {
+export type TokenRow = Omit<TokenRecord, 'scopes' | 'domainUrns' | 'actorUrn'> & {
   scopes: string[]
-  domainUrn: string | null
+  domainUrns: string[] | null
   actorUrn: string
 }
 
-/** Selects a token, as `token`, with its domain's URN. */
+/**
+ * A process of the version before knows only domain_id, the first of the domains, and may be told other rights of a
+ * person. It then changes domain_id or, with every sign-in, expires_at; domain_ids is of before that and does not
+ * count.
+ */
+const domainIds = `case
+          when token.domain_ids[1] = token.domain_id and token.domain_ids_expire_at is not distinct from token.expires_at
+          then token.domain_ids
+          else array[token.domain_id]
+        end`
+
+/**
+ * Selects a token, as `token`, with the URNs of its domains. A limited token without a domain left stays limited.
+ */
 export const selectToken = `
   select
     token.id,
     token.name,
     token.hint,
     token.scopes,
-    domain.urn as "domainUrn",
+    case when token.domain_id is not null then array(
+      select domain.urn
+      from unnest(
+        ${domainIds}
+      ) with ordinality as owned (id, place)
+      join entity domain on domain.id = owned.id
+      order by owned.place
+    ) end as "domainUrns",
     token.actor as "actorUrn",
     token.created_at as "createdAt",
     token.expires_at as "expiresAt",
     token.revoked_at as "revokedAt"
-  from access_token token
-  left join entity domain on domain.id = token.domain_id`
+  from access_token token`
 
 /** The token with this hash, if it is neither revoked nor expired by the database's clock. */
 export async function findValidToken(db: Db | Tx, tokenHash: Buffer): Promise<TokenRecord | null> {
@@ -81,16 +102,13 @@ export async function isRevoked(db: Db, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Writes a token. Returns null, and writes nothing, if its domain does not exist. */
-export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRecord | null> {
+/** Writes a token. */
+export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRecord> {
   await query(
     tx,
     `
-    insert into access_token (id, name, token_hash, hint, scopes, domain_id, actor, expires_at)
-    select ?::uuid, ?, ?::bytea, ?, ?::text[], domain.id, ?, ?::timestamptz
-    from (select ?::uuid as urn_key) wanted
-    left join entity domain on domain.urn_key = wanted.urn_key and domain.is_present
-    where wanted.urn_key is null or domain.id is not null`,
+    insert into access_token (id, name, token_hash, hint, scopes, actor, expires_at, domain_id, domain_ids, domain_ids_expire_at)
+    values (?::uuid, ?, ?::bytea, ?, ?::text[], ?, ?::timestamptz, ?::int, ?::int[], ?::timestamptz)`,
     [
       token.id,
       token.name,
@@ -99,10 +117,23 @@ export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRecord 
       token.scopes,
       token.actorUrn,
       token.expiresAt,
-      token.domainUrn === null ? null : urnKey(token.domainUrn)
+      ...domainBindings(token.domainIds, token.expiresAt)
     ]
   )
-  return findToken(tx, token.id)
+  const written = await findToken(tx, token.id)
+  if (!written) throw new Error('the token was not written')
+  return written
+}
+
+/** The values of domain_id, domain_ids and domain_ids_expire_at. Throws an Error for a limit to no domain. */
+export function domainBindings(
+  domainIds: DomainIds,
+  expiresAt: Date | null
+): [number | null, readonly number[] | null, Date | null] {
+  if (domainIds === null) return [null, null, null]
+  const [first] = domainIds
+  if (first === undefined) throw new Error('a token cannot be limited to no domain')
+  return [first, domainIds, expiresAt]
 }
 
 /** A page of all tokens, newest first, revoked and expired ones included. */
@@ -182,6 +213,6 @@ const isScope = (text: string): text is Scope => text === 'read' || text === 'wr
 export const toTokenRecord = (row: TokenRow): TokenRecord => ({
   ...row,
   scopes: row.scopes.filter(isScope),
-  domainUrn: row.domainUrn === null ? null : toUrn(row.domainUrn),
+  domainUrns: row.domainUrns === null ? null : row.domainUrns.map((urn) => toUrn(urn)),
   actorUrn: toUrn(row.actorUrn)
 })

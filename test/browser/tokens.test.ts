@@ -68,10 +68,47 @@ t.test('the page of tokens', async (t) => {
     t.match(await row.innerText(), /read, write/)
   })
 
+  t.test('limits a token to several domains', async (t) => {
+    await server.graphql(
+      'mutation { a: createDomain(input: { id: "fin", name: "Finance" }) b: createDomain(input: { id: "sal", name: "Sales" }) c: createDomain(input: { id: "hr", name: "People" }) }'
+    )
+    const { page } = await openPage(t, browser, { url, token, path: 'tokens' })
+    await page.getByRole('button', { name: 'Create a token' }).click()
+    const dialog = page.getByRole('dialog')
+    const create = dialog.getByRole('button', { name: 'Create a token' })
+    await dialog.getByLabel('Name').fill('two teams')
+    await dialog.getByLabel('Read and write').check()
+    await dialog.getByLabel('Limit it to domains').check()
+    t.equal(await create.isDisabled(), true, 'without a domain')
+    const domains = dialog.getByRole('group', { name: 'Choose domains' })
+    await domains.getByLabel('Finance').check()
+    await domains.getByLabel('People').check()
+    await dialog.getByRole('searchbox').fill('sal')
+    await domains.getByLabel('Sales').check()
+    t.equal(
+      await domains.getByLabel('Finance').isChecked(),
+      true,
+      'what the search does not find stays chosen'
+    )
+    await domains.getByLabel('People').uncheck()
+    await dialog.getByLabel('Only Finance, Sales and the domains below them').waitFor()
+    t.strictSame(await violationsOf(page), [])
+    await create.click()
+    const secret = (await page.getByLabel('Token', { exact: true }).innerText()).trim()
+    const me = await server.graphql('{ me { domainUrns } }', {}, { token: secret })
+    t.strictSame(me.body.data.me.domainUrns, ['urn:li:domain:fin', 'urn:li:domain:sal'])
+    await dialog.getByLabel('I have copied it').check()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    t.match(await page.getByRole('row').filter({ hasText: 'two teams' }).innerText(), /fin, sal/)
+
+    const other = await openPage(t, browser, { url, token: secret, path: 'domains' })
+    await other.page.getByText('May change: fin, sal').waitFor()
+  })
+
   t.test('revokes a token after a dialog that names it; its users must sign in again', async (t) => {
     const doomed = await server.tokenWith(['read'])
     const other = await openPage(t, browser, { url, token: doomed, path: 'domains' })
-    await other.page.getByRole('heading', { name: 'There are no domains yet.' }).waitFor()
+    await other.page.getByRole('heading', { name: 'Domains' }).first().waitFor()
     const { page } = await openPage(t, browser, { url, token, path: 'tokens' })
     await page.getByRole('button', { name: 'Revoke test read' }).click()
     const dialog = page.getByRole('dialog', { name: 'Revoke the token test read?' })

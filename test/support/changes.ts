@@ -105,7 +105,7 @@ export const somebody: Actor = {
   urn: toUrn('urn:li:corpuser:somebody'),
   tokenId: null,
   scopes: ['read', 'write', 'admin'],
-  domainUrn: null
+  domainUrns: null
 }
 
 export const asCall = (more: Partial<ApplyContext> = {}): ApplyContext => ({

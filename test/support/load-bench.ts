@@ -26,7 +26,7 @@ export const admin: Actor = {
   urn: toUrn('urn:li:corpuser:etl'),
   tokenId: null,
   scopes: ['admin'],
-  domainUrn: null
+  domainUrns: null
 }
 
 export const dataset = (name: string | number): string =>

@@ -56,7 +56,7 @@ export type TestServer = {
   /** Creates a token with these scopes. */
   tokenWith: (
     scopes: readonly Scope[],
-    more?: { domainUrn?: string; expiresAt?: Date; actorUrn?: string }
+    more?: { domainUrn?: string; domainUrns?: readonly string[]; expiresAt?: Date; actorUrn?: string }
   ) => Promise<string>
   /** Sends a GraphQL request and returns the body and status of the answer. */
   graphql: (

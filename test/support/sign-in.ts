@@ -4,11 +4,12 @@ import { withIdentityProvider, type IdentityProvider } from './identity-provider
 import { withServer, type RestAnswer, type TestServer } from './server.ts'
 
 export const finance = 'urn:li:domain:finance'
+export const sales = 'urn:li:domain:sales'
 
 export const roles = {
   admin: ['platform'],
   editor: ['data'],
-  owner: { [finance]: ['finance', 'data'] },
+  owner: { [finance]: ['finance', 'data', 'all-owners'], [sales]: ['sales', 'all-owners'] },
   reader: ['everybody', 'sub:guest-7']
 }
 
@@ -19,6 +20,7 @@ export const someGroups = () => ({
   ada: ['platform', 'data'],
   eve: ['data'],
   fay: ['finance'],
+  sam: ['finance', 'sales', 'everybody'],
   roy: ['everybody'],
   nik: ['strangers'],
   'guest-7': []
@@ -31,11 +33,13 @@ export async function withBoth(
   {
     groups = someGroups(),
     thin = false,
+    withWorker = false,
     env = {}
-  }: { groups?: Groups; thin?: boolean; env?: { [key: string]: string } } = {}
+  }: { groups?: Groups; thin?: boolean; withWorker?: boolean; env?: { [key: string]: string } } = {}
 ): Promise<Both> {
   const provider = await withIdentityProvider(t, { groups, thin })
   const server = await withServer(t, {
+    withWorker,
     env: { ...provider.env, OIDC_ROLES: JSON.stringify(roles), ...env }
   })
   return { provider, server }

@@ -130,7 +130,7 @@ export const dawdling = (db: Db, random: Random, maxMs: number): Db =>
   })
 
 const call: Call = {
-  actor: { urn: toUrn('urn:li:corpuser:torture'), tokenId: null, scopes: ['admin'], domainUrn: null },
+  actor: { urn: toUrn('urn:li:corpuser:torture'), tokenId: null, scopes: ['admin'], domainUrns: null },
   requestId: null
 }
 

@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
 import { useEffect, useRef } from 'preact/hooks'
 import { addressOf, type PageName } from './address.ts'
-import { nameOfActor } from './api/entity.ts'
-import { session, signOut } from './api/session.ts'
+import { lastPartOf, nameOfActor } from './api/entity.ts'
+import { canWrite, session, signOut } from './api/session.ts'
 import { PageIcon } from './parts/icons.tsx'
 import { KeyboardHelp } from './parts/keyboard-help.tsx'
 import { SearchField } from './parts/search-field.tsx'
@@ -96,10 +96,16 @@ function Foot() {
       }
     )
   }
+  const owned = canWrite() ? session.value?.domainUrns : null
   const other = theme.value === 'dark' ? 'light' : 'dark'
   return (
     <div class="foot">
       <span class="soft">{texts.shell.signedInAs(nameOfActor(session.value?.actor ?? ''))}</span>
+      {owned && (
+        <span class="soft" title={owned.join('\n')}>
+          {texts.shell.mayChange(owned.map(lastPartOf))}
+        </span>
+      )}
       <KeyboardHelp />
       <button
         type="button"

@@ -25,6 +25,10 @@ export const texts = {
     signOut: 'Sign out',
     signOutEverywhere: 'Sign out everywhere',
     signedInAs: (actor: string): string => `Signed in as ${actor}`,
+    mayChange: (domains: readonly string[]): string =>
+      domains.length > 3
+        ? `May change: ${domains.slice(0, 3).join(', ')} and ${domains.length - 3} more`
+        : `May change: ${domains.join(', ')}`,
     keyboard: 'Keyboard shortcuts',
     notFound: 'This page does not exist.',
     toHome: 'Go to the start page'

@@ -9,7 +9,8 @@ export const sessionResolvers = {
   Query: {
     me: (_: unknown, __: unknown, { actor }: GraphqlContext) => ({
       corpUser: { urn: actor.urn },
-      platformPrivileges: privilegesOf(actor)
+      platformPrivileges: privilegesOf(actor),
+      domainUrns: actor.domainUrns
     }),
     appConfig: () => ({
       appVersion: version,
@@ -19,9 +20,9 @@ export const sessionResolvers = {
   }
 }
 
-function privilegesOf({ scopes, domainUrn }: Actor) {
+function privilegesOf({ scopes, domainUrns }: Actor) {
   const has = (...wanted: Scope[]): boolean =>
-    domainUrn === null && scopes.some((scope) => wanted.includes(scope))
+    domainUrns === null && scopes.some((scope) => wanted.includes(scope))
   const [managesDomains, managesTokens] = [has('write', 'admin'), has('admin')]
   return {
     createDomains: managesDomains,

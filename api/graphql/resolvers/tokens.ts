@@ -29,6 +29,7 @@ type CreateInput = {
   actorUrn: string
   duration: string
   scopes?: readonly string[] | null
+  domainUrns?: readonly string[] | null
   domainUrn?: string | null
 }
 
@@ -57,6 +58,7 @@ export const tokenResolvers = {
           name: input.name,
           scopes: input.scopes ? input.scopes.map(toScope) : defaultScopes,
           actorUrn: input.actorUrn,
+          domainUrns: input.domainUrns ?? null,
           domainUrn: input.domainUrn ?? null,
           expiresAt: lifetimeMs === null ? null : new Date(Date.now() + lifetimeMs)
         },
@@ -112,5 +114,6 @@ const metadataOf = (token: TokenView) => ({
   expiresAt: token.expiresAt?.getTime() ?? null,
   revokedAt: token.revokedAt?.getTime() ?? null,
   scopes: token.scopes,
-  domainUrn: token.domainUrn
+  domainUrns: token.domainUrns,
+  domainUrn: token.domainUrns?.[0] ?? null
 })

@@ -14,7 +14,7 @@ import {
   type PersonKey,
   type PersonRecord
 } from '../../store/people.ts'
-import type { TokenRecord } from '../../store/tokens.ts'
+import type { DomainIds, TokenRecord } from '../../store/tokens.ts'
 import { deleteSessionsOfHolder, deleteSessionsOfToken } from '../../store/web-sessions.ts'
 import { actorNamed } from './create-token.ts'
 import { unauthenticated } from './unauthenticated.ts'
@@ -65,7 +65,7 @@ export async function admitPerson(
   if (!before || isRefused(before, identity)) throw unauthenticated()
   const facts = factsOf(identity, rights, visit, before)
   if (isSame(before, facts)) return before
-  await updatePerson(tx, before.id, facts)
+  await updatePerson(tx, before.id, facts, rights.domainIds)
   if (before.revokedAt) await deleteSessionsOfToken(tx, before.id)
   const person = { ...before, ...facts, revokedAt: null }
   if (!hasSameRights(before, facts)) await recordRights(tx, person, visit.usedBy)
@@ -93,21 +93,34 @@ async function takeRights(tx: Tx, { issuedAtMs }: Identity, key: PersonKey): Pro
     // The provider's times are in whole seconds, so a token with this second may be newer.
     await stripPerson(tx, row.id, isSignIn ? new Date(issuedAtMs - 1) : null)
     await (isSignIn ? deleteSessionsOfHolder : deleteSessionsOfToken)(tx, row.id)
-    if (row.scopes.length > 0) await recordRights(tx, { ...row, scopes: [], domainUrn: null }, usedBy)
+    if (row.scopes.length > 0) await recordRights(tx, { ...row, scopes: [], domainUrns: null }, usedBy)
   }
 }
 
-/** Null for a user without a role. An owner of a domain that does not exist may only read. */
-async function rightsOf(tx: Tx, identity: Identity, roles: Roles): Promise<Rights | null> {
+/**
+ * Null for a user without a role. Domains that do not exist do not count: an owner of no other domain may only
+ * read.
+ */
+async function rightsOf(
+  tx: Tx,
+  identity: Identity,
+  roles: Roles
+): Promise<(Rights & { domainIds: DomainIds }) | null> {
   const rights = rightsFor(roles, identity)
-  if (!rights || rights.domainUrn === null) return rights
-  const [domain] = await findEntities(tx, [rights.domainUrn])
-  return domain?.isPresent ? rights : { scopes: ['read'], domainUrn: null }
+  if (!rights) return null
+  if (rights.domainUrns === null) return { ...rights, domainIds: null }
+  const found = new Map((await findEntities(tx, rights.domainUrns)).map((row) => [row.urn, row]))
+  const owned = rights.domainUrns.flatMap((urn) => {
+    const row = found.get(urn)
+    return row?.isPresent ? [row] : []
+  })
+  if (owned.length === 0) return { scopes: ['read'], domainUrns: null, domainIds: null }
+  return { ...rights, domainUrns: owned.map(({ urn }) => urn), domainIds: owned.map(({ id }) => id) }
 }
 
 function factsOf(
   { name, subject }: Identity,
-  { scopes, domainUrn }: Rights,
+  { scopes, domainUrns }: Rights,
   { usedBy, expiresAt }: Visit,
   known: TokenRecord | null
 ): PersonFacts {
@@ -115,7 +128,7 @@ function factsOf(
   return {
     name: `${shown} (${usedBy === 'browser' ? 'signed in' : 'JSON Web Token'})`,
     scopes: [...scopes],
-    domainUrn,
+    domainUrns,
     actorUrn: actorNamed(shown),
     // The latest expiry counts, so that two sessions or tokens of one user do not shorten each other. Each
     // also ends at its own time.
@@ -124,7 +137,7 @@ function factsOf(
 }
 
 const hasSameRights = (known: TokenRecord, facts: PersonFacts): boolean =>
-  known.domainUrn === facts.domainUrn && known.scopes.join() === facts.scopes.join()
+  JSON.stringify([known.domainUrns, known.scopes]) === JSON.stringify([facts.domainUrns, facts.scopes])
 
 const isSame = (known: TokenRecord, facts: PersonFacts): boolean =>
   known.revokedAt === null &&
@@ -142,5 +155,5 @@ const recordRights = (tx: Tx, person: TokenRecord, usedBy: PersonKey['usedBy']):
     loadId: null,
     chunkId: null,
     requestId: null,
-    details: { usedBy, scopes: [...person.scopes], domain: person.domainUrn }
+    details: { usedBy, scopes: [...person.scopes], domains: person.domainUrns && [...person.domainUrns] }
   })

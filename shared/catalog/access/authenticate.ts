@@ -92,14 +92,14 @@ export function requireScope(actor: Actor, wanted: Scope): void {
  */
 export function requireWholeCatalogAdmin(actor: Actor): void {
   requireScope(actor, 'admin')
-  if (actor.domainUrn !== null)
+  if (actor.domainUrns !== null)
     throw new CatalogError('FORBIDDEN', 'A token that is limited to a domain cannot manage tokens')
 }
 
 /** The actor of a token, and what the token allows. */
-export const actorOf = (record: Pick<TokenRecord, 'actorUrn' | 'id' | 'scopes' | 'domainUrn'>): Actor => ({
+export const actorOf = (record: Pick<TokenRecord, 'actorUrn' | 'id' | 'scopes' | 'domainUrns'>): Actor => ({
   urn: record.actorUrn,
   tokenId: record.id,
   scopes: record.scopes,
-  domainUrn: record.domainUrn
+  domainUrns: record.domainUrns
 })

@@ -27,7 +27,7 @@ export async function bootstrapToken(db: Db, wanted?: string): Promise<{ token: 
     const { token } = await writeToken(
       tx,
       wanted ?? newTokenText(),
-      { name: 'bootstrap', scopes: ['admin'], actorUrn: 'urn:li:corpuser:admin' },
+      { name: 'bootstrap', scopes: ['admin'], actorUrn: 'urn:li:corpuser:admin', domains: null },
       null
     )
     return { token, created: true }

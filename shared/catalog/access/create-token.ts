@@ -3,14 +3,16 @@ import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
 import type { Actor, Scope } from '../../model/changes.ts'
 import { checkLine } from '../../model/text-checks.ts'
 import { hashToken, hintOf, newTokenText } from '../../model/token-text.ts'
 import { appendAudit } from '../../store/audit.ts'
+import { findEntities } from '../../store/entities.ts'
 import { insertToken, type TokenRecord } from '../../store/tokens.ts'
 import { urnOfType } from '../../urn/kinds.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
-import { withUrns } from '../search/reference-urns.ts'
+import { isReference, urnOfReference } from '../search/reference-urns.ts'
 
 export type CreateTokenInput = {
   name: string
@@ -19,7 +21,9 @@ export type CreateTokenInput = {
   expiresAt?: Date | null
   /** A corpuser; if absent, it is derived from the name. */
   actorUrn?: string | null
-  /** Limits the token to this domain, its descendants and the assets in them. */
+  /** Limits the token to these domains, their descendants and the assets in them; at least one. */
+  domainUrns?: readonly string[] | null
+  /** The same for one domain. */
   domainUrn?: string | null
 }
 
@@ -30,31 +34,89 @@ export type TokenView = TokenRecord
 export type TokenCaller = { actor: Actor; requestId: string | null } | null
 
 /**
- * `domainUrn` may be a short reference. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER, INVALID_URN.
+ * Domains may be short references. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_CHARACTER, INVALID_URN.
  */
 export async function createToken(
   db: Db,
   input: CreateTokenInput,
   caller: TokenCaller = null
 ): Promise<{ token: string; record: TokenRecord }> {
-  const named = await withUrns(
-    { db, memory: null },
-    { domainUrn: input.domainUrn ?? null },
-    { domainUrn: { entityType: 'domain' } }
-  )
+  const domains = await domainsNamed(db, input)
   const checked = {
     ...input,
-    ...named,
+    domains,
     name: checkLine(input.name, { field: 'name', limit: 'tokenNameMaxChars' })
   }
   return inTransaction(db, (tx) => writeToken(tx, newTokenText(), checked, caller))
+}
+
+/** A domain, and the field of the input that names it. */
+type NamedDomain = { urn: Urn; field: string }
+
+/** The domains of the input as URNs, each once; null for no limit. Throws as createToken does. */
+async function domainsNamed(
+  db: Db,
+  { domainUrn, domainUrns }: Pick<CreateTokenInput, 'domainUrn' | 'domainUrns'>
+): Promise<NamedDomain[] | null> {
+  const isOne = domainUrn !== undefined && domainUrn !== null
+  if (!domainUrns) return isOne ? [await domainNamed(db, domainUrn, 'domainUrn')] : null
+  if (isOne)
+    throw new CatalogError('BAD_REQUEST', 'Send domainUrns or domainUrn, not both', { field: 'domainUrn' })
+  if (domainUrns.length === 0)
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'domainUrns must name at least one domain; leave it out for a token without a limit',
+      { field: 'domainUrns' }
+    )
+  const maximum = limits.tokenDomainsMaxCount
+  if (domainUrns.length > maximum)
+    throw new CatalogError('LIMIT_EXCEEDED', `A token is limited to at most ${maximum} domains`, {
+      limit: 'tokenDomainsMaxCount',
+      maximum,
+      actual: domainUrns.length,
+      field: 'domainUrns'
+    })
+  const named = new Map<Urn, NamedDomain>()
+  for (const [index, text] of domainUrns.entries()) {
+    const domain = await domainNamed(db, text, `domainUrns[${index}]`)
+    if (!named.has(domain.urn)) named.set(domain.urn, domain)
+  }
+  return [...named.values()]
+}
+
+async function domainNamed(db: Db, text: string, field: string): Promise<NamedDomain> {
+  const urn = isReference(text)
+    ? await urnOfReference({ db, memory: null }, text, { field, entityType: 'domain' })
+    : text
+  return { urn: urnOfType(urn, 'domain', field), field }
+}
+
+/** The ids of the domains. Throws BAD_REQUEST for one that does not exist. */
+async function idsOf(tx: Tx, domains: readonly NamedDomain[]): Promise<number[]> {
+  const rows = await findEntities(
+    tx,
+    domains.map(({ urn }) => urn)
+  )
+  const found = new Map(rows.map((row) => [row.urn, row]))
+  return domains.map(({ urn, field }) => {
+    const row = found.get(urn)
+    if (!row?.isPresent)
+      throw new CatalogError('BAD_REQUEST', `The domain ${urn} does not exist`, { field, urn })
+    return row.id
+  })
+}
+
+/** What writeToken needs: the input of createToken, with its domains found. */
+export type CheckedToken = Omit<CreateTokenInput, 'domainUrn' | 'domainUrns'> & {
+  /** Null for no limit. */
+  domains: readonly NamedDomain[] | null
 }
 
 /** Writes a token with a given text in the caller's transaction. Throws BAD_REQUEST, INVALID_URN. */
 export async function writeToken(
   tx: Tx,
   text: string,
-  input: CreateTokenInput,
+  input: CheckedToken,
   caller: TokenCaller
 ): Promise<{ token: string; record: TokenRecord }> {
   if (input.scopes.length === 0)
@@ -64,22 +126,16 @@ export async function writeToken(
     })
   if (input.expiresAt && !(input.expiresAt.getTime() > Date.now()))
     throw new CatalogError('BAD_REQUEST', 'The token would already be expired', { field: 'expires' })
-  const domainUrn = input.domainUrn ? urnOfType(input.domainUrn, 'domain', 'domainUrn') : null
   const record = await insertToken(tx, {
     id: randomUUID(),
     name: input.name,
     tokenHash: hashToken(text),
     hint: hintOf(text),
     scopes: [...new Set(input.scopes)],
-    domainUrn,
+    domainIds: input.domains && (await idsOf(tx, input.domains)),
     actorUrn: input.actorUrn ? urnOfType(input.actorUrn, 'corpuser', 'actorUrn') : actorNamed(input.name),
     expiresAt: input.expiresAt ?? null
   })
-  if (!record)
-    throw new CatalogError('BAD_REQUEST', `The domain ${domainUrn} does not exist`, {
-      field: 'domainUrn',
-      urn: domainUrn ?? ''
-    })
   await appendAudit(tx, {
     actor: caller?.actor.urn ?? record.actorUrn,
     tokenId: caller?.actor.tokenId ?? null,
@@ -93,7 +149,7 @@ export async function writeToken(
       name: record.name,
       scopes: [...record.scopes],
       actor: record.actorUrn,
-      domain: record.domainUrn
+      domains: record.domainUrns && [...record.domainUrns]
     }
   })
   return { token: text, record }

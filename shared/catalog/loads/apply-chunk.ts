@@ -316,7 +316,7 @@ export function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ChunkConte
     urn: toUrn(chunk.actor),
     tokenId: chunk.tokenId,
     scopes: chunk.scopes,
-    domainUrn: chunk.domainUrn === null ? null : toUrn(chunk.domainUrn)
+    domainUrns: chunk.domainUrns && chunk.domainUrns.map((urn) => toUrn(urn))
   }
   return {
     actor,

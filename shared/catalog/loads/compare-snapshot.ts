@@ -145,17 +145,12 @@ const isForced = ({ force, sweepMaxShare }: Pick<LoadRow, 'force' | 'sweepMaxSha
 /** Finds what to remove and stores it in chunks. */
 async function findUnstated(
   tx: Tx,
-  load: Pick<LoadRow, 'id' | 'seq' | 'source' | 'domainUrn' | 'actor' | 'tokenId' | 'scopes'>,
+  load: Pick<LoadRow, 'id' | 'seq' | 'source' | 'domainUrns'>,
   spared: Spared,
   ignoresStated = false
 ): Promise<PlannedRemovals> {
   if (load.seq === null) throw new Error('an accepted load has no seq')
-  const limit = await limitOf(tx, {
-    urn: toUrn(load.actor),
-    tokenId: load.tokenId,
-    scopes: load.scopes,
-    domainUrn: load.domainUrn === null ? null : toUrn(load.domainUrn)
-  })
+  const limit = await limitOf(tx, { domainUrns: load.domainUrns && load.domainUrns.map((urn) => toUrn(urn)) })
   return planRemovals(tx, {
     loadId: load.id,
     sourceId: await sourceId(tx, load.source),

@@ -7,6 +7,7 @@ import type { DbtOptions } from '../../formats/dbt/options.ts'
 import type { Connections } from '../../openlineage/connections.ts'
 import type { SentFormat } from '../../formats/read-records.ts'
 import type { Actor, MissingReferences } from '../../model/changes.ts'
+import { limitedTo } from '../../model/limited-to.ts'
 import type { NewLoad } from '../../store/loads.ts'
 import { openLineageSource } from '../openlineage/ingest-events.ts'
 import { checkedSnapshotSource, defaultLoadSource } from './load-source.ts'
@@ -69,7 +70,7 @@ export function submissionOf(id: string, request: LoadRequest, facts: BodyFacts)
     actor: request.actor.urn,
     tokenId: request.actor.tokenId,
     scopes: [...request.actor.scopes],
-    domainUrn: request.actor.domainUrn,
+    domainUrns: request.actor.domainUrns,
     requestId: request.requestId,
     isAtomic: request.isAtomic ?? false,
     isDryRun: request.isDryRun ?? false,
@@ -103,10 +104,10 @@ function checkRequestOfEvents({ snapshot, source, actor }: LoadRequest): void {
     )
   if (source !== null && source !== defaultLoadSource && source !== openLineageSource)
     throw new CatalogError('BAD_REQUEST', `The source of events is ${openLineageSource}`, { field: 'source' })
-  if (actor.domainUrn !== null)
+  if (actor.domainUrns !== null)
     throw new CatalogError(
       'FORBIDDEN',
-      `The token is limited to ${actor.domainUrn}; the jobs and runs of events are in no domain`
+      `${limitedTo(actor.domainUrns)}; the jobs and runs of events are in no domain`
     )
 }
 

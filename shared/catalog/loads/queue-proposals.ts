@@ -101,7 +101,7 @@ const newLoad = ({ actor, requestId, missingReferences, traceId }: QueueOptions)
   actor: actor.urn,
   tokenId: actor.tokenId,
   scopes: [...actor.scopes],
-  domainUrn: actor.domainUrn,
+  domainUrns: actor.domainUrns,
   requestId,
   isAtomic: false,
   isDryRun: false,

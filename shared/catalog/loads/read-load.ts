@@ -81,7 +81,7 @@ const toSnapshotView = (row: LoadRow, sweep: SweepState): NonNullable<LoadView['
   removed: row.sweepRemoved ?? 0
 })
 
-const maySeeAllLoads = (actor: Actor): boolean => actor.scopes.includes('admin') && actor.domainUrn === null
+const maySeeAllLoads = (actor: Actor): boolean => actor.scopes.includes('admin') && actor.domainUrns === null
 
 /** Whether the actor may see and control the load. */
 export const isVisible = (load: LoadRow, actor: Actor): boolean =>

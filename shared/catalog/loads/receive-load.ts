@@ -165,11 +165,11 @@ async function storeRecords(
  */
 async function endSnapshot(
   db: Db,
-  { id, source, domainUrn, isAtomic, isDryRun }: Submission,
+  { id, source, domainUrns, isAtomic, isDryRun }: Submission,
   { force, maxRemovedShare }: SnapshotTerms,
   tally: SnapshotTally
 ): Promise<void> {
-  if (!force && !isDryRun && domainUrn === null)
+  if (!force && !isDryRun && domainUrns === null)
     await refuseSmallSnapshot(db, source, tally.statedMaxCount(), maxRemovedShare)
   // A load of one chunk sweeps in its own transaction.
   if (!isAtomic && !isDryRun)

@@ -76,7 +76,7 @@ export async function undoLoad(
       actor: context.actor.urn,
       tokenId: context.actor.tokenId,
       scopes: [...context.actor.scopes],
-      domainUrn: context.actor.domainUrn,
+      domainUrns: context.actor.domainUrns,
       requestId: context.requestId,
       isAtomic: false,
       isDryRun,

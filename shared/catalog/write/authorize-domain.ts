@@ -1,11 +1,15 @@
 /**
- * Confines a token that is limited to a domain: to that domain, the domains below it, and the assets in them.
+ * Confines a token that is limited to domains: to those domains, the domains below them, and the assets in them.
+ *
+ * Everything that a change touches must be in one of the domains, though not all of it in the same one: the token
+ * may do what a token limited to a domain above them could, except beside them.
  */
 import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import type { Actor, Change, ChangeRecord } from '../../model/changes.ts'
 import { assetOrSelf } from '../../model/change-facts.ts'
-import { findAssociations, subtreeOf } from '../../store/domains.ts'
+import { isOutside } from '../../model/limited-to.ts'
+import { findAssociations, subtreesOf } from '../../store/domains.ts'
 import { findEntities, findEntitiesById, type EntityRow } from '../../store/entities.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import { rowsOfOwner, type OwnerStatements } from '../../statements/merge.ts'
@@ -13,12 +17,20 @@ import { subjectOf } from './plan-records.ts'
 import type { DomainLimit, UnitOfWork } from './unit-of-work.ts'
 
 /** The domains that the actor's token is limited to; null if it is not limited. */
-export async function limitOf(tx: Tx, { domainUrn }: Actor): Promise<DomainLimit | null> {
-  if (domainUrn === null) return null
-  const [root] = await findEntities(tx, [domainUrn])
+export async function limitOf(
+  tx: Tx,
+  { domainUrns }: Pick<Actor, 'domainUrns'>
+): Promise<DomainLimit | null> {
+  if (domainUrns === null) return null
+  const roots = await findEntities(tx, domainUrns)
   return {
-    rootId: root?.id ?? null,
-    domainIds: new Set(root ? (await subtreeOf(tx, root.id)).map((row) => row.id) : []),
+    domainUrns,
+    domainIds: new Set(
+      await subtreesOf(
+        tx,
+        roots.map((row) => row.id)
+      )
+    ),
     downstreams: new Map()
   }
 }
@@ -63,14 +75,11 @@ export async function authorizeDownstreams(
  */
 export async function authorizeRecords(
   tx: Tx,
-  work: Pick<UnitOfWork, 'actor' | 'limit' | 'entities'>,
+  work: Pick<UnitOfWork, 'limit' | 'entities'>,
   records: readonly ChangeRecord[]
 ): Promise<Map<ChangeRecord, CatalogError>> {
   const refused = new Map<ChangeRecord, CatalogError>()
-  const {
-    limit,
-    actor: { domainUrn }
-  } = work
+  const { limit } = work
   if (!limit) return refused
   const subjects = (record: ChangeRecord): Urn[] =>
     record.changes.filter((change) => !isCreation(work, change)).map(subjectOf)
@@ -90,9 +99,7 @@ export async function authorizeRecords(
     if (outside !== undefined)
       refused.set(
         record,
-        new CatalogError('FORBIDDEN', `The token is limited to ${domainUrn}; ${outside} is not in it.`, {
-          urn: outside
-        })
+        new CatalogError('FORBIDDEN', isOutside(limit.domainUrns, outside), { urn: outside })
       )
   }
   return refused

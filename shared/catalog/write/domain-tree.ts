@@ -137,12 +137,16 @@ function setRow(tree: DomainTree, from: DomainRow | null, to: DomainRow | null, 
   tree.changedAt.set(placeKey(to), (tree.changedAt.get(placeKey(to)) ?? new Set()).add(id))
 }
 
-/** A token that is limited to a domain may put domains only below it, and may not move that domain itself. */
+/**
+ * A limited token may put domains only below its own ones, and take them only from there: so it may not move its own
+ * domains, unless one is below another.
+ */
 function placeWithinLimit(work: UnitOfWork, before: DomainRow | null, next: DomainRow): void {
   const { limit } = work
   const stays = limit?.domainIds.has(next.entityId) && next.parentId === (before?.parentId ?? null)
   if (!limit || stays) return
-  checkWithinLimit(work, next.entityId === limit.rootId ? null : next.parentId)
+  if (before) checkWithinLimit(work, before.parentId)
+  checkWithinLimit(work, next.parentId)
   if (limit.domainIds.has(next.entityId)) return
   limit.domainIds.add(next.entityId)
   work.undo.push(() => {

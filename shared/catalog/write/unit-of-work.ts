@@ -4,6 +4,7 @@
  */
 import { CatalogError } from '../../errors.ts'
 import type { Actor, ChangeRecord } from '../../model/changes.ts'
+import { isOutside } from '../../model/limited-to.ts'
 import { isNewer, type Order } from '../../model/order.ts'
 import type { GraphDelta } from '../../statements/graph-delta.ts'
 import type { PatchBudget } from '../../model/patch-work.ts'
@@ -17,11 +18,11 @@ import type { StatedKeys } from './stated-keys.ts'
 import type { Journal } from './journal.ts'
 
 /**
- * The domain of a token, the ids of that domain and its descendants, and (once edges are read) which
+ * The domains of a token, the ids of those domains and their descendants, and (once edges are read) which
  * downstreams of the edges are in one of them.
  */
 export type DomainLimit = {
-  rootId: number | null
+  domainUrns: readonly Urn[]
   domainIds: Set<number>
   downstreams: Map<number, { urn: Urn; isWithin: boolean }>
 }
@@ -137,7 +138,7 @@ export function checkDownstreamWithinLimit(work: UnitOfWork, downstreamId: numbe
   if (downstream?.isWithin) return
   throw new CatalogError(
     'FORBIDDEN',
-    `The token is limited to ${work.actor.domainUrn}; ${downstream?.urn ?? 'the downstream of an edge'} is not in it.`,
+    isOutside(work.limit.domainUrns, downstream?.urn ?? 'the downstream of an edge'),
     downstream ? { urn: downstream.urn } : {}
   )
 }
@@ -148,7 +149,7 @@ export function checkWithinLimit(work: UnitOfWork, domainId: number | null): voi
   const urn = domainId === null ? undefined : work.byId.get(domainId)?.urn
   throw new CatalogError(
     'FORBIDDEN',
-    `The token is limited to ${work.actor.domainUrn}; ${urn ?? 'the top level'} is not in it.`,
+    isOutside(work.limit.domainUrns, urn ?? 'the top level'),
     urn ? { urn } : {}
   )
 }

@@ -9,8 +9,8 @@ import { ApiError, errorOfProblem } from './errors.ts'
 export type Session = {
   actor: string
   scopes: readonly string[]
-  /** The domain that the token is limited to; null for the whole catalog. */
-  domainUrn: string | null
+  /** The domains that the token is limited to; null for the whole catalog. */
+  domainUrns: readonly string[] | null
   csrfToken: string
   /** Milliseconds since 1970. */
   expiresAt: number

@@ -9,7 +9,8 @@ export type Token = {
   expiresAt: number | null
   revokedAt: number | null
   scopes: string[]
-  domainUrn: string | null
+  /** Null for the whole catalog. */
+  domainUrns: string[] | null
 }
 
 export const durations = [
@@ -30,7 +31,7 @@ export const listTokens = define<
 query listTokens($start: Int, $count: Int) {
   listAccessTokens(input: { start: $start, count: $count }) {
     total
-    tokens { id name actorUrn createdAt expiresAt revokedAt scopes domainUrn }
+    tokens { id name actorUrn createdAt expiresAt revokedAt scopes domainUrns }
   }
 }`)
 
@@ -43,7 +44,7 @@ export const createToken = define<
       duration: Duration
       name: string
       scopes: readonly string[]
-      domainUrn?: string
+      domainUrns?: readonly string[]
     }
   }
 >(`

@@ -18,7 +18,7 @@ import { usePages } from '../parts/use-pages.ts'
 import { whenText } from '../parts/when.tsx'
 import { tableTexts } from '../texts/table.ts'
 import { tokenTexts as words } from '../texts/tokens.ts'
-import { nameOfActor } from '../api/entity.ts'
+import { lastPartOf, nameOfActor } from '../api/entity.ts'
 import { CreateTokenDialog, SecretDialog, type NewToken } from './tokens/create-token.tsx'
 
 const pageCount = 500
@@ -197,7 +197,7 @@ const columnsOf = (revoke: (token: Token) => void): TableColumn<Token>[] => [
   {
     id: 'domain',
     head: words.heads.domain,
-    value: ({ domainUrn }) => domainUrn?.replace('urn:li:domain:', '') ?? null,
+    value: ({ domainUrns }) => domainUrns?.map(lastPartOf).join(', ') ?? null,
     width: 'minmax(90px, 1fr)'
   },
   {

@@ -1,4 +1,4 @@
-/** Chooses a domain: a field to search by name, and below it the matching domains with their paths. */
+/** Chooses one domain or several: a field to search by name, and below it the matching domains with their paths. */
 import { useId, useState } from 'preact/hooks'
 import { findDomains } from '../api/domain-queries.ts'
 import { graphql } from '../api/request.ts'
@@ -9,7 +9,8 @@ import { useResource } from './use-resource.ts'
 
 const shownMaxCount = 50
 
-export type Picked = { urn: string; name: string } | null
+export type NamedDomain = { urn: string; name: string }
+export type Picked = NamedDomain | null
 
 export function DomainPicker({
   label,
@@ -27,32 +28,13 @@ export function DomainPicker({
   allows?: (domain: { urn: string; parents: readonly string[] }) => boolean
 }) {
   const id = useId()
-  const [text, setText] = useState('')
-  const { last: data, error } = useResource(`pick ${text}`, async (signal) => {
-    const { searchAcrossEntities: page } = await graphql(
-      findDomains,
-      { query: unfinished(text), count: shownMaxCount },
-      signal
-    )
-    return page.searchResults.map(({ entity }) => toFound(entity))
-  })
-  const shown = (data ?? []).filter(
+  const { field, found } = useDomainSearch()
+  const shown = found?.filter(
     ({ urn, parents }) => !allows || allows({ urn, parents: parents.map((parent) => parent.urn) })
   )
   return (
     <div class="stack picker">
-      <label class="field">
-        {words.pick}
-        <input
-          type="search"
-          value={text}
-          autofocus
-          onInput={(event) => {
-            setText(event.currentTarget.value)
-          }}
-        />
-      </label>
-      {error && <p class="problem">{error.message}</p>}
+      {field}
       <div class="picker-list" role="radiogroup" aria-label={label}>
         {none !== undefined && (
           <label class="row">
@@ -67,7 +49,7 @@ export function DomainPicker({
             {none}
           </label>
         )}
-        {shown.map(({ urn, name, parents }) => (
+        {shown?.map(({ urn, name, parents }) => (
           <label key={urn} class="row" title={urn}>
             <input
               type="radio"
@@ -77,22 +59,101 @@ export function DomainPicker({
                 choose({ urn, name })
               }}
             />
-            <span>
-              {parents.length > 0 && (
-                <span class="soft">
-                  {parents
-                    .map((parent) => parent.name)
-                    .toReversed()
-                    .join(' / ')}
-                  {' / '}
-                </span>
-              )}
-              {name}
-            </span>
+            <NameWithPath name={name} parents={parents} />
           </label>
         ))}
-        {data && shown.length === 0 && <span class="soft">{words.pickNone}</span>}
+        {shown?.length === 0 && <span class="soft">{words.pickNone}</span>}
       </div>
     </div>
   )
 }
+
+/** What was chosen stays in the list, above the found ones, if the search does not find it. */
+export function DomainsPicker({
+  label,
+  chosen,
+  choose
+}: {
+  label: string
+  chosen: readonly NamedDomain[]
+  choose: (domains: readonly NamedDomain[]) => void
+}) {
+  const { field, found } = useDomainSearch()
+  const [kept, setKept] = useState<readonly NamedDomain[]>(chosen)
+  const isIn = (domains: readonly NamedDomain[], urn: string): boolean =>
+    domains.some((domain) => domain.urn === urn)
+  const shown = [
+    ...kept.filter(({ urn }) => !isIn(found ?? [], urn)).map((domain) => ({ ...domain, parents: [] })),
+    ...(found ?? [])
+  ]
+  return (
+    <div class="stack picker">
+      {field}
+      <div class="picker-list" role="group" aria-label={label}>
+        {shown.map(({ urn, name, parents }) => {
+          const isChosen = isIn(chosen, urn)
+          return (
+            <label key={urn} class="row" title={urn}>
+              <input
+                type="checkbox"
+                checked={isChosen}
+                onChange={() => {
+                  if (!isIn(kept, urn)) setKept([...kept, { urn, name }])
+                  choose(
+                    isChosen ? chosen.filter((domain) => domain.urn !== urn) : [...chosen, { urn, name }]
+                  )
+                }}
+              />
+              <NameWithPath name={name} parents={parents} />
+            </label>
+          )
+        })}
+        {found && shown.length === 0 && <span class="soft">{words.pickNone}</span>}
+      </div>
+    </div>
+  )
+}
+
+function useDomainSearch() {
+  const [text, setText] = useState('')
+  const { last: found, error } = useResource(`pick ${text}`, async (signal) => {
+    const { searchAcrossEntities: page } = await graphql(
+      findDomains,
+      { query: unfinished(text), count: shownMaxCount },
+      signal
+    )
+    return page.searchResults.map(({ entity }) => toFound(entity))
+  })
+  const field = (
+    <>
+      <label class="field">
+        {words.pick}
+        <input
+          type="search"
+          value={text}
+          autofocus
+          onInput={(event) => {
+            setText(event.currentTarget.value)
+          }}
+        />
+      </label>
+      {error && <p class="problem">{error.message}</p>}
+    </>
+  )
+  return { field, found }
+}
+
+const NameWithPath = ({ name, parents }: { name: string; parents: readonly { name: string }[] }) => (
+  <span>
+    {parents.length > 0 && (
+      <span class="soft">
+        {parents
+          .map((parent) => parent.name)
+          .toReversed()
+          .join(' / ')}
+        {' / '}
+      </span>
+    )}
+    {name}
+  </span>
+)

@@ -15,10 +15,10 @@ export const tokenTexts = {
     admin: 'Everything, including tokens and all loads'
   },
   scopeName: (scopes: readonly string[]): string => scopes.join(', '),
-  limit: 'Limit it to a domain',
-  limitNone: 'The whole catalog',
-  limitTo: (name: string): string => `Only ${name} and the domains below it`,
-  chooseDomain: 'Choose a domain',
+  limit: 'Limit it to domains',
+  limitTo: (names: readonly string[]): string =>
+    `Only ${names.join(', ')} and the domains below ${names.length > 1 ? 'them' : 'it'}`,
+  chooseDomains: 'Choose domains',
   expiry: 'Valid for',
   durations: {
     ONE_DAY: 'A day',
@@ -50,7 +50,7 @@ export const tokenTexts = {
     id: 'Id',
     actor: 'Author',
     scopes: 'Scopes',
-    domain: 'Domain',
+    domain: 'Domains',
     created: 'Created',
     expires: 'Expires',
     revoke: 'Revoke'

@@ -8,7 +8,7 @@ import { session } from '../../api/session.ts'
 import { createToken, durations, type Duration } from '../../api/token-queries.ts'
 import { Snippet } from '../../parts/copy-button.tsx'
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx'
-import { DomainPicker, type Picked } from '../../parts/domain-picker.tsx'
+import { DomainsPicker, type NamedDomain } from '../../parts/domain-picker.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { tokenTexts as words } from '../../texts/tokens.ts'
 
@@ -24,14 +24,14 @@ export function CreateTokenDialog({ close, done }: { close: () => void; done: (t
   const [scope, setScope] = useState<ScopeName>('read')
   const [duration, setDuration] = useState<Duration>('THREE_MONTHS')
   const [isLimited, setLimited] = useState(false)
-  const [domain, setDomain] = useState<Picked | undefined>(undefined)
+  const [domains, setDomains] = useState<readonly NamedDomain[]>([])
   const action = useAction()
   return (
     <ConfirmDialog
       title={words.create}
       action={words.create}
       {...action}
-      isReady={name.trim() !== '' && actor.trim() !== '' && (!isLimited || Boolean(domain))}
+      isReady={name.trim() !== '' && actor.trim() !== '' && (!isLimited || domains.length > 0)}
       close={close}
       run={() => {
         const input = {
@@ -40,7 +40,7 @@ export function CreateTokenDialog({ close, done }: { close: () => void; done: (t
           duration,
           name: name.trim(),
           scopes: scopes[scope],
-          ...(isLimited && domain ? { domainUrn: domain.urn } : {})
+          ...(isLimited ? { domainUrns: domains.map(({ urn }) => urn) } : {})
         }
         action.run(
           () => graphql(createToken, { input }),
@@ -90,9 +90,11 @@ export function CreateTokenDialog({ close, done }: { close: () => void; done: (t
               setLimited(!isLimited)
             }}
           />
-          {isLimited && domain ? words.limitTo(domain.name) : words.limit}
+          {isLimited && domains.length > 0
+            ? words.limitTo(domains.map((domain) => domain.name))
+            : words.limit}
         </label>
-        {isLimited && <DomainPicker label={words.chooseDomain} chosen={domain} choose={setDomain} />}
+        {isLimited && <DomainsPicker label={words.chooseDomains} chosen={domains} choose={setDomains} />}
       </fieldset>
       <label class="field">
         {words.expiry}
