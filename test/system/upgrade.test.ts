@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { createToken } from '../../shared/catalog/access/create-token.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
@@ -194,7 +193,9 @@ t.test('an upgrade from the version before, under load', async (t) => {
     runShell(t, `${command} ${args}`, { env: env(port), cwd: folder })
   const oldMigration = old('migrate')
   t.equal(await oldMigration.ended, 0, oldMigration.said())
-  const { token } = await createToken(db, { name: 'upgrade', scopes: ['admin'] })
+  // By the version that the schema is of.
+  const created = old('token create --name upgrade --scopes admin')
+  const [token] = await created.says(/trib_\w+/)
 
   const startApi = async (
     start: (port: number) => RunningProcess
