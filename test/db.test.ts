@@ -1,6 +1,6 @@
 /** Access to Postgres: schema, transactions, lost connections, the meaning of errors. */
 import pg from 'pg'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { migrations } from '../migrations/index.ts'
 import { reportBacklog } from '../shared/catalog/loads/report-backlog.ts'
 import { CatalogError } from '../shared/errors.ts'
@@ -217,16 +217,7 @@ t.test('the pool', async (t) => {
   })
 
   t.test('a pool with no connection free is UNAVAILABLE, and well again afterwards', async (t) => {
-    const { url } = await withDatabase(t)
-    const db = connectDatabase({
-      url,
-      poolMax: 1,
-      applicationName: 'full',
-      statementTimeoutMs: 1_000,
-      lockTimeoutMs: 500,
-      log: createLog({ logLevel: 'silent' })
-    })
-    t.teardown(() => db.destroy())
+    const db = await withOneConnection(t)
     await inTransaction(db, async () => {
       t.equal(
         toCatalogError(await query(db, 'select 1').catch((thrown: unknown) => thrown)).code,
@@ -235,7 +226,60 @@ t.test('the pool', async (t) => {
     })
     t.same(await query(db, 'select 1 as one'), [{ one: 1 }])
   })
+
+  t.test('a connection that comes back inside a transaction is replaced', async (t) => {
+    const db = await withOneConnection(t)
+    for (const statements of [['begin'], ['begin', 'select 1 / 0']]) {
+      const connection: pg.Client = await db.client.acquireConnection()
+      for (const statement of statements) await connection.query(statement).catch(() => {})
+      await db.client.releaseConnection(connection)
+      await query(db, 'create temporary table kept_after_return ()')
+      t.same(await query(db, 'select 1 as one'), [{ one: 1 }])
+      t.same(await query(db, 'select pg_current_xact_id_if_assigned() as xid'), [{ xid: null }])
+    }
+  })
+
+  t.test('everything behind a BEGIN in the same text is run', async (t) => {
+    const db = await withOneConnection(t)
+    await query(db, 'begin; create table written_behind_begin (); commit; begin; rollback')
+    t.same(await query(db, 'select from written_behind_begin'), [])
+  })
+
+  t.test('a connection answers by promise and by callback, and refuses what it cannot send', async (t) => {
+    const db = await withOneConnection(t)
+    const connection: pg.Client = await db.client.acquireConnection()
+    const one = { rows: [{ one: 1 }] }
+    t.match(await connection.query('select 1 as one'), one)
+    await t.rejects(connection.query('select 1 / 0'), { code: '22012' })
+    await t.rejects(connection.query({ name: 'named', text: 'select 1 as one' }), /named statements/)
+    t.match(await connection.query('select $1::int as one', [1]), one)
+    t.match(
+      await new Promise((resolve, reject) => {
+        connection.query('select 1 as one', (error: Error | null, result) => {
+          if (error) reject(error)
+          else resolve(result)
+        })
+      }),
+      one
+    )
+    await db.client.releaseConnection(connection)
+  })
 })
+
+/** A pool of one connection, so that whoever comes next gets the same. */
+async function withOneConnection(t: Test): Promise<Db> {
+  const { url } = await withDatabase(t)
+  const db = connectDatabase({
+    url,
+    poolMax: 1,
+    applicationName: 'one',
+    statementTimeoutMs: 1_000,
+    lockTimeoutMs: 500,
+    log: createLog({ logLevel: 'silent' })
+  })
+  t.teardown(() => db.destroy())
+  return db
+}
 
 t.test('a server behind TLS with a self-signed certificate', async (t) => {
   const { url } = await withDatabase(t)

@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from '../../dev/embedded-postgres/start-embedde
 import { connectDatabase } from '../../shared/db/connect.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { migrate } from '../../shared/db/migrate.ts'
-import { query } from '../../shared/db/query.ts'
+import { runAlone } from '../../shared/db/run-alone.ts'
 import { createLog } from '../../shared/platform/log.ts'
 
 export type BenchPostgres = {
@@ -28,7 +28,7 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
   return {
     async newDatabase(name) {
       const server = connectBenchDatabase(postgres.url())
-      await query(server, `create database ${name}`)
+      await runAlone(server, [`create database ${name}`])
       await server.destroy()
       const url = postgres.url(name)
       const db = connectBenchDatabase(url)

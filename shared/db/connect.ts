@@ -72,7 +72,9 @@ export function connectDatabase(options: DatabaseOptions): Db {
       acquireTimeoutMillis: options.acquireTimeoutMs ?? acquireTimeoutDefaultMs,
       createTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: idleTimeoutMs,
-      validate: (connection: pg.Client) => !endedByServer.has(connection),
+      // Knex does not roll back what a failed BEGIN has begun, and whatever came next would fail in it.
+      validate: (connection: pg.Client) =>
+        !endedByServer.has(connection) && connection.getTransactionStatus() === 'I',
       afterCreate(connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) {
         watchForItsEnd(connection)
         sendSettings(connection, settings)

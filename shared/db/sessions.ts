@@ -17,9 +17,10 @@ const looksMaxCount = 10
 export async function findSessions(url: string): Promise<Sessions> {
   const [one, other] = [await openClient(url), await openClient(url)]
   try {
-    await Promise.all([one.connect(), other.connect()])
+    await one.connect()
     const first = await processOf(one)
     if (first.isOwn) return 'own'
+    await other.connect()
     for (let looks = 0; looks < looksMaxCount; looks += 1) {
       // Two that are open have the same session, or one has another than before.
       if ((await processOf(other)).pid === first.pid || (await processOf(one)).pid !== first.pid)
@@ -35,7 +36,9 @@ async function openClient(url: string): Promise<pg.Client> {
   const client = new pg.Client({
     ...(await postgresOptions(url)),
     application_name: 'tributary-sessions',
-    connectionTimeoutMillis: answerMaxMs
+    connectionTimeoutMillis: answerMaxMs,
+    // A pooler takes a connection at once, and lets it wait for a session as long as it likes.
+    query_timeout: answerMaxMs
   })
   client.on('error', () => {})
   return client

@@ -11,8 +11,8 @@ import pg from 'pg'
 /** Values by name. Both are sent as they are, so they must be constants or numbers of our own. */
 export type StatementSettings = Readonly<Record<string, string | number>>
 
-/** The forms in which knex calls `query` of a connection, with its callback. */
-type Called = [statement: string | pg.QueryConfig, ...callback: unknown[]]
+/** The forms in which `query` of a connection is called. */
+type Called = [statement: string | pg.QueryConfig, ...more: unknown[]]
 
 /**
  * From now on the settings go with every statement of the connection, except with those that drive the connection
@@ -22,10 +22,20 @@ export function sendSettings(connection: pg.Client, settings: StatementSettings)
   const send = connection.query.bind(connection) as (...args: unknown[]) => unknown
   const texts = textsOf(settings)
   const isInTransaction = (): boolean => connection.getTransactionStatus() !== 'I'
-  const sendWithSettings = (...args: Called): unknown =>
-    typeof args[0] === 'object' && 'submit' in args[0]
-      ? send(...args)
-      : send(new StatementWithSettings(texts, isInTransaction, args))
+  const sendWithSettings = (...args: Called): unknown => {
+    if (typeof args[0] === 'object' && 'submit' in args[0]) return send(...args)
+    const sendOne = (all: Called): unknown => send(new StatementWithSettings(texts, isInTransaction, all))
+    if (typeof args.at(-1) === 'function') return sendOne(args)
+    return new Promise((resolve, reject) => {
+      sendOne([
+        ...args,
+        (error: Error | null, result: unknown) => {
+          if (error) reject(error)
+          else resolve(result)
+        }
+      ])
+    })
+  }
   // pg overloads the method; each form is passed on as it is
   connection.query = sendWithSettings as pg.Client['query']
 }
@@ -48,7 +58,7 @@ type Wire = {
   bind(values: object): void
   execute(portal: object): void
 }
-type Sent = { text: string; queryMode?: 'extended' }
+type Sent = { text: string; name?: string; values?: unknown; queryMode?: 'extended' }
 type Submitted = {
   submit(wire: Wire): Error | null
   handleCommandComplete(message: unknown, wire: Wire): void
@@ -56,7 +66,7 @@ type Submitted = {
 // safe: pg 8.23 has these methods, and a test of each pool goes through them
 const PgStatement = pg.Query as unknown as new (...args: Called) => Sent & Submitted
 
-const beginning = /^begin\b[^;]*/i
+const beginning = /^\s*begin\b[^;]*/i
 
 class StatementWithSettings extends PgStatement {
   readonly #texts: SettingsTexts
@@ -72,11 +82,13 @@ class StatementWithSettings extends PgStatement {
   /** Called by pg when the statements before this one have been answered. */
   override submit(wire: Wire): Error | null {
     if (this.#isInTransaction()) return super.submit(wire)
-    const [begin] = beginning.exec(this.text) ?? []
-    if (begin !== undefined) {
-      this.text = begin + this.#texts.begin
+    if (beginning.test(this.text)) {
+      this.text = this.text.replace(beginning, (begin) => begin + this.#texts.begin)
       return super.submit(wire)
     }
+    // pg refuses some of these only after the settings have been sent, which would put the answers out of step
+    if (this.name || (this.values !== undefined && this.values !== null && !Array.isArray(this.values)))
+      return new Error('A pool takes neither named statements nor values by name')
     this.queryMode = 'extended'
     this.#hidesAnswer = true
     wire.stream.cork()

@@ -8,6 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { query } from '../../shared/db/query.ts'
+import { runAlone } from '../../shared/db/run-alone.ts'
 import { postgresOptions } from '../../shared/platform/postgres-url.ts'
 import { untilReady } from './catalog-calls.ts'
 import { poolMax, untilQuiet, type Catalog } from './freshness-catalog.ts'
@@ -29,7 +30,7 @@ export type CrashFigures = { kills: Record<Kill, number>; xidsDrawnTwice: number
 
 /** Otherwise what is thrown away gets into the log on disk within 200 ms, and its ids are not given out again. */
 async function keepLogInMemory({ db }: Catalog): Promise<void> {
-  await query(db, "alter system set wal_writer_delay = '10s'")
+  await runAlone(db, ["alter system set wal_writer_delay = '10s'"])
   await query(db, 'select pg_reload_conf()')
 }
 

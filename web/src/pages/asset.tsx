@@ -52,7 +52,7 @@ export function AssetPage() {
   })
   const card = data?.entity ? cardOf(data.entity) : null
   useEffect(() => {
-    if (card) document.title = `${card.name} · ${texts.product}`
+    document.title = `${card?.name ?? texts.shell.asset} · ${texts.product}`
     if (card?.exists) rememberRecent(card)
   }, [card?.urn, card?.name])
   if (urn === '') return <NotFound urn={urn} />
