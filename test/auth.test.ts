@@ -376,7 +376,7 @@ t.test('tokens over GraphQL', async (t) => {
     )
     t.equal(
       outside.body.errors[0].message,
-      `The token is limited to ${west}, ${east}; the top level is not in one of them.`
+      `The token is limited to ${west}, ${east}; the top level is not in any of them.`
     )
   })
 

@@ -282,6 +282,50 @@ const doors: readonly Door[] = [
   )
 ]
 
+/** Create `domain`, below `parent` or at the top level. */
+const newProperties = ({ parent }: Target): JsonObject => ({
+  name: 'Again',
+  ...(parent === '' ? {} : { parentDomain: parent })
+})
+const creations: readonly Door[] = [
+  mutation(
+    'createDomain',
+    ({ domain, parent }) =>
+      `input: { id: "${domain.slice('urn:li:domain:'.length)}", name: "Again"${parent === '' ? '' : `, parentDomain: "${parent}"`} }`
+  ),
+  restli('UPSERT of a new domain', (target) =>
+    proposal(target.domain, 'domainProperties', newProperties(target))
+  ),
+  restli('PATCH of a new domain', (target) =>
+    proposal(
+      target.domain,
+      'domainProperties',
+      Object.entries(newProperties(target)).map(([key, value]) => ({ op: 'add', path: `/${key}`, value })),
+      'PATCH'
+    )
+  ),
+  v3(
+    'POST of a new domain',
+    'POST',
+    () => 'domain?async=false',
+    (target) => [{ urn: target.domain, domainProperties: { value: newProperties(target) } }]
+  ),
+  load('of a new domain', 'format=ndjson&source=job', 'application/x-ndjson', ({ domain, parent }) =>
+    lines({
+      op: 'createDomain',
+      id: domain.slice('urn:li:domain:'.length),
+      name: 'Again',
+      ...(parent === '' ? {} : { parentDomain: parent })
+    })
+  ),
+  load('of an entity', 'format=ndjson&source=job', 'application/x-ndjson', ({ domain }) =>
+    lines({ op: 'upsertEntity', urn: domain, name: 'Again' })
+  ),
+  load('of proposals for a new domain', 'format=mcp&source=job', 'application/json', (target) =>
+    JSON.stringify([proposal(target.domain, 'domainProperties', newProperties(target))])
+  )
+]
+
 /** Tables about loads, their records and callers; all others contain the catalog. */
 const bookkeeping = new Set([
   'audit',
@@ -339,6 +383,7 @@ const others = targetsBelow('other')
 async function fill(server: TestServer): Promise<void> {
   const body = lines(
     ...['own', 'second', 'third', 'other'].map((id) => ({ op: 'createDomain', id, name: id })),
+    { op: 'createDomain', id: 'deleted', name: 'deleted', parentDomain: domain('other') },
     ...[...own, ...second, ...third, ...others].flatMap(({ asset, beside, domain: urn, parent }) => [
       { op: 'createDomain', id: urn.slice('urn:li:domain:'.length), name: urn, parentDomain: parent },
       ...[asset, beside].flatMap((each) => [
@@ -437,6 +482,42 @@ t.test('a token limited to a domain', async (t) => {
     }
     t.same(changedTables(before, await catalogTables()), [])
   })
+
+  t.test(
+    'does not create its own domain again after it was deleted, at the top level or below',
+    async (t) => {
+      const urn = domain('deleted')
+      const ofDeleted = await server.tokenWith(['write'], { domainUrn: urn })
+      const send = async (door: Door, on: Partial<Target>) => {
+        const loadsBefore = await untilLoadsEnd(server)
+        const answer = await server.rest({
+          ...door.request({ asset: '', beside: '', domain: urn, parent: '', fresh: '', ...on }),
+          token: ofDeleted
+        })
+        const loads = await untilLoadsEnd(server)
+        const isApplied = !door.isLoad || loads.applied > loadsBefore.applied
+        return { answer, hasPassed: isTaken(answer) && isApplied }
+      }
+      const [deletion] = doors.filter(({ name }) => name === 'GraphQL deleteDomain')
+      if (!deletion) throw new Error('no door')
+      t.ok((await send(deletion, {})).hasPassed, 'it deletes it')
+      const before = await catalogTables()
+      for (const door of creations)
+        for (const parent of ['', domain('other')]) {
+          const { answer, hasPassed } = await send(door, { parent })
+          t.notOk(hasPassed, `${door.name} ${parent === '' ? 'at the top level' : 'below'}: ${answer.text}`)
+        }
+      t.same(changedTables(before, await catalogTables()), [], 'nothing changed')
+
+      const [aspect] = creations.filter(({ name }) => name === 'RestLi UPSERT of a new domain')
+      if (!aspect) throw new Error('no door')
+      await send(
+        restli('UPSERT of a status', () => proposal(urn, 'status', { removed: false })),
+        {}
+      )
+      t.notOk((await send(aspect, {})).hasPassed, 'nor after another of its aspects was written')
+    }
+  )
 
   t.test('makes no token that may do more', async (t) => {
     const admin = await server.tokenWith(['admin'], { domainUrn: domain('own') })
@@ -789,8 +870,11 @@ t.test('a token limited to several domains', async (t) => {
     ])
   )
   const load = await openLoad(db)
-  /** The error of the only record of a chunk, or null; nothing stays applied. */
-  async function codeFor(domainUrns: readonly Urn[], ...changes: Change[]): Promise<string | null> {
+  /** The refusal of the only record of a chunk, or null; nothing stays applied. */
+  async function refusalFor(
+    domainUrns: readonly Urn[],
+    changes: readonly Change[]
+  ): Promise<{ code: string; message: string } | null> {
     const tx = await db.transaction()
     try {
       const [verdict] = await applyRecords(
@@ -798,11 +882,13 @@ t.test('a token limited to several domains', async (t) => {
         [record(1, ...changes)],
         chunkContext(load, { actor: { ...somebody, domainUrns } })
       )
-      return verdict?.outcome === 'rejected' ? verdict.code : null
+      return verdict?.outcome === 'rejected' ? verdict : null
     } finally {
       await tx.rollback()
     }
   }
+  const codeFor = async (domainUrns: readonly Urn[], ...changes: Change[]): Promise<string | null> =>
+    (await refusalFor(domainUrns, changes))?.code ?? null
 
   await t.test('moves assets and domains between them, and none out or in', async (t) => {
     const cases: [string, Change, string | null][] = [
@@ -825,6 +911,24 @@ t.test('a token limited to several domains', async (t) => {
     const move: Change = { kind: 'moveDomain', domainUrn: within, parentDomain: b }
     t.equal(await codeFor([within, b], move), 'FORBIDDEN', 'its place is not theirs')
     t.equal(await codeFor([a, within, b], move), null)
+  })
+
+  await t.test('is told the place that it may not change', async (t) => {
+    const moves: [string, Urn, Urn | null, string][] = [
+      ['out of a place', a, b, `${above} is not in any of them.`],
+      ['to a place', within, outside, `${outside} is not in any of them.`],
+      ['to the top level', within, null, 'the top level is not in any of them.']
+    ]
+    for (const [name, domainUrn, parentDomain, place] of moves)
+      t.equal(
+        (await refusalFor([a, b], [{ kind: 'moveDomain', domainUrn, parentDomain }]))?.message,
+        `The token is limited to ${a}, ${b}; ${place}`,
+        name
+      )
+    t.equal(
+      (await refusalFor([], [setDomain(assetIn('a'), b)]))?.message,
+      `The token is limited to domains that are gone; ${assetIn('a')} is not in any of them.`
+    )
   })
 
   await t.test('of which none is left, changes nothing', async (t) => {

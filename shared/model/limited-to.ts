@@ -5,6 +5,7 @@ const namedMaxCount = 3
 
 /** The beginning of a message: `The token is limited to …`. */
 export function limitedTo(domainUrns: readonly Urn[]): string {
+  if (domainUrns.length === 0) return 'The token is limited to domains that are gone'
   const named = domainUrns.slice(0, namedMaxCount).join(', ')
   const more = domainUrns.length - namedMaxCount
   return `The token is limited to ${named}${more > 0 ? ` and ${more} more` : ''}`
@@ -12,4 +13,4 @@ export function limitedTo(domainUrns: readonly Urn[]): string {
 
 /** The message about something outside of the domains. */
 export const isOutside = (domainUrns: readonly Urn[], what: string): string =>
-  `${limitedTo(domainUrns)}; ${what} is not in ${domainUrns.length > 1 ? 'one of them' : 'it'}.`
+  `${limitedTo(domainUrns)}; ${what} is not in ${domainUrns.length === 1 ? 'it' : 'any of them'}.`

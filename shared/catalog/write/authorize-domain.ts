@@ -1,8 +1,8 @@
 /**
  * Confines a token that is limited to domains: to those domains, the domains below them, and the assets in them.
  *
- * Everything that a change touches must be in one of the domains, though not all of it in the same one: the token
- * may do what a token limited to a domain above them could, except beside them.
+ * Everything that a change touches must be in one of the domains. Parts of it may be in different ones: so the token
+ * may move assets and domains from one of its domains to another.
  */
 import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'

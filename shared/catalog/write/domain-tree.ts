@@ -18,7 +18,8 @@ import {
   writeDomains,
   type DomainRow
 } from '../../store/domains.ts'
-import { checkWithinLimit, urnOf, type UnitOfWork } from './unit-of-work.ts'
+import { findEntitiesById } from '../../store/entities.ts'
+import { checkWithinLimit, rememberEntity, urnOf, type UnitOfWork } from './unit-of-work.ts'
 
 export type DomainTree = {
   tx: Tx
@@ -63,6 +64,11 @@ export async function domainRow(tree: DomainTree, id: number): Promise<DomainRow
   const [row] = await findDomains(tree.tx, [id])
   tree.rows.set(id, row ?? null)
   return row ?? null
+}
+
+/** Reads the row of a domain's entity, unless it is in memory. */
+export async function readDomainEntity(work: UnitOfWork, tree: DomainTree, id: number): Promise<void> {
+  if (!work.byId.has(id)) for (const row of await findEntitiesById(tree.tx, [id])) rememberEntity(work, row)
 }
 
 /** The domain and its ancestors, nearest first. */
@@ -113,7 +119,7 @@ export async function placeDomain(
 ): Promise<void> {
   const before = await domainRow(tree, next.entityId)
   const isMoved = !before || before.parentId !== next.parentId
-  if (isMoved) placeWithinLimit(work, before, next)
+  if (isMoved) await placeWithinLimit(work, tree, before, next)
   if (isMoved) await checkPath(work, tree, next)
   if (siblingRule && (isMoved || before?.name !== next.name)) await checkSiblings(tree, next, siblingRule)
   const wasChanged = tree.changed.has(next.entityId)
@@ -140,11 +146,20 @@ function setRow(tree: DomainTree, from: DomainRow | null, to: DomainRow | null, 
 /**
  * A limited token may put domains only below its own ones, and take them only from there: so it may not move its own
  * domains, unless one is below another.
+ *
+ * A domain without a place is new, even if it is one of those of the token: it may have been deleted somewhere else,
+ * and other aspects of it may have been written since.
  */
-function placeWithinLimit(work: UnitOfWork, before: DomainRow | null, next: DomainRow): void {
+async function placeWithinLimit(
+  work: UnitOfWork,
+  tree: DomainTree,
+  before: DomainRow | null,
+  next: DomainRow
+): Promise<void> {
   const { limit } = work
-  const stays = limit?.domainIds.has(next.entityId) && next.parentId === (before?.parentId ?? null)
-  if (!limit || stays) return
+  if (!limit) return
+  // The refusal names the place that it was taken from, which no change names.
+  if (before && before.parentId !== null) await readDomainEntity(work, tree, before.parentId)
   if (before) checkWithinLimit(work, before.parentId)
   checkWithinLimit(work, next.parentId)
   if (limit.domainIds.has(next.entityId)) return

@@ -7,7 +7,6 @@
  */
 import type { JsonObject } from '../../model/changes.ts'
 import type { Order } from '../../model/order.ts'
-import { findEntitiesById } from '../../store/entities.ts'
 import type { DomainRow } from '../../store/domains.ts'
 import {
   aspectDraftKey,
@@ -18,8 +17,8 @@ import {
   type AspectChange
 } from './aspect-drafts.ts'
 import { domainRowOf, applyDocumentChange, type Drafts } from './drafts.ts'
-import { domainRow, pathAbove, siblingsOf } from './domain-tree.ts'
-import { rememberEntity, urnOf, type UnitOfWork } from './unit-of-work.ts'
+import { domainRow, pathAbove, readDomainEntity, siblingsOf } from './domain-tree.ts'
+import { urnOf, type UnitOfWork } from './unit-of-work.ts'
 
 /** `seqs` are those of the load to undo. */
 export type PutBack = { seqs: readonly number[]; order: Order; systemMetadata: JsonObject | null }
@@ -73,7 +72,7 @@ async function clearPath(
     if (!row?.value || !seqs.includes(restores)) continue
     const { parentDomain: _, ...value } = row.value
     const parentId = (await domainRow(drafts.tree, next.entityId))?.parentId ?? null
-    if (parentId !== null) await resolve(work, drafts, parentId)
+    if (parentId !== null) await readDomainEntity(work, drafts.tree, parentId)
     const moved = parentId === null ? value : { ...value, parentDomain: urnOf(work, parentId) }
     await applyDocumentChange(
       work,
@@ -117,7 +116,7 @@ async function propertiesOf(
   const key = aspectDraftKey(entityId, 'domainProperties')
   const known = drafts.aspects.get(key)
   if (known) return known
-  await resolve(work, drafts, entityId)
+  await readDomainEntity(work, drafts.tree, entityId)
   const loaded = await readAspectDrafts(drafts.tree.tx, work, [
     { entityId, aspectName: 'domainProperties', oldest: { seq: Math.min(...seqs), line: 0 } }
   ])
@@ -125,9 +124,4 @@ async function propertiesOf(
   if (!draft) throw new Error(`the properties of domain ${entityId} were not loaded`)
   drafts.aspects.set(key, draft)
   return draft
-}
-
-async function resolve(work: UnitOfWork, drafts: Drafts, id: number): Promise<void> {
-  if (!work.byId.has(id))
-    for (const row of await findEntitiesById(drafts.tree.tx, [id])) rememberEntity(work, row)
 }
