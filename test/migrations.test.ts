@@ -212,6 +212,11 @@ t.test(
     await t.test('which knows the first of several domains', async (t) => {
       await createToken(db, { name: 'several', scopes: ['write'], domainUrns: [b, a] })
       await inTransaction(db, (tx) => insertLoad(tx, { ...aLoad, id: loadIds.several, domainUrns: [b, a] }))
+      await t.rejects(
+        inTransaction(db, (tx) => insertLoad(tx, { ...aLoad, id: randomUUID(), domainUrns: [] })),
+        /limited to no domain/,
+        'the version before would take it for no limit'
+      )
       t.match(await query(db, `select domain_id as id from access_token where name = 'several'`), [
         { id: second }
       ])

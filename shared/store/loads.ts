@@ -7,6 +7,7 @@ import { query, type Binding } from '../db/query.ts'
 import { statesBefore, type LoadState } from '../model/load-moves.ts'
 import type { JsonObject, MissingReferences, Scope } from '../model/changes.ts'
 import { activeSpan, activeTraceparent } from '../platform/tracing.ts'
+import { firstDomain } from './tokens.ts'
 
 export type { LoadState } from '../model/load-moves.ts'
 
@@ -174,7 +175,7 @@ export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
       load.actor,
       load.tokenId,
       load.scopes,
-      load.domainUrns?.[0] ?? null,
+      firstDomain(load.domainUrns),
       load.domainUrns,
       load.requestId,
       load.isAtomic,

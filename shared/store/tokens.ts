@@ -35,9 +35,8 @@ export type TokenRow = Omit<TokenRecord, 'scopes' | 'domainUrns' | 'actorUrn'> &
 }
 
 /**
- * A process of the version before knows only domain_id, the first of the domains, and may be told other rights of a
- * person. It then changes domain_id or, with every sign-in, expires_at; domain_ids is of before that and does not
- * count.
+ * A process of the version before writes only domain_id, the first of the domains. If it signs a person in, whose
+ * rights may have changed, domain_id or expires_at changes and domain_ids is out of date. Then only domain_id counts.
  */
 const domainIds = `case
           when token.domain_ids[1] = token.domain_id and token.domain_ids_expire_at is not distinct from token.expires_at
@@ -130,10 +129,18 @@ export function domainBindings(
   domainIds: DomainIds,
   expiresAt: Date | null
 ): [number | null, readonly number[] | null, Date | null] {
-  if (domainIds === null) return [null, null, null]
-  const [first] = domainIds
+  return [firstDomain(domainIds), domainIds, domainIds && expiresAt]
+}
+
+/**
+ * What the version before is told about the domains of a token: the first; null for no limit. Throws an Error for a
+ * limit to no domain, because that version would take it for no limit.
+ */
+export function firstDomain<Domain>(domains: readonly Domain[] | null): Domain | null {
+  if (domains === null) return null
+  const [first] = domains
   if (first === undefined) throw new Error('a token cannot be limited to no domain')
-  return [first, domainIds, expiresAt]
+  return first
 }
 
 /** A page of all tokens, newest first, revoked and expired ones included. */

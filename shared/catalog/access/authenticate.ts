@@ -88,12 +88,12 @@ export function requireScope(actor: Actor, wanted: Scope): void {
 }
 
 /**
- * Throws FORBIDDEN unless the actor may administer the whole catalog: scope admin, and no limit to a domain.
+ * Throws FORBIDDEN unless the actor may administer the whole catalog: scope admin, and no limit to domains.
  */
 export function requireWholeCatalogAdmin(actor: Actor): void {
   requireScope(actor, 'admin')
   if (actor.domainUrns !== null)
-    throw new CatalogError('FORBIDDEN', 'A token that is limited to a domain cannot manage tokens')
+    throw new CatalogError('FORBIDDEN', 'A token that is limited to domains cannot manage tokens')
 }
 
 /** The actor of a token, and what the token allows. */

@@ -81,7 +81,7 @@ export function submissionOf(id: string, request: LoadRequest, facts: BodyFacts)
 /**
  * Throws BAD_REQUEST for options that do not fit the body, and what checkedSnapshotSource throws. For events,
  * throws UNSUPPORTED for a snapshot, because each event says what it replaces, and FORBIDDEN for a token that
- * is limited to a domain, because runs are in no domain.
+ * is limited to domains, because runs are in no domain.
  */
 export function checkRequest(request: LoadRequest, facts: BodyFacts): void {
   if (facts.format === 'openlineage') checkRequestOfEvents(request)
