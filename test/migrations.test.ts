@@ -14,7 +14,7 @@ import { findLoad, insertLoad, type NewLoad } from '../shared/store/loads.ts'
 import { findPerson, lockPerson, updatePerson } from '../shared/store/people.ts'
 import { urnKey } from '../shared/urn/urn-key.ts'
 import { toUrn, type Urn } from '../shared/urn/urn.ts'
-import { withDatabase, withEmptyDatabase } from './support/database.ts'
+import { runOnServer, withDatabase, withEmptyDatabase } from './support/database.ts'
 
 const needs = '0001-baseline'
 const addsColumn: Migration = { name: '9998-column', needs, up: 'alter table entity add column extra int' }
@@ -56,6 +56,33 @@ t.test('a process works with a newer schema that only adds to its own', async (t
     t.match(await checkReadiness(db), { database: 'up', schema: 'newer' })
   })
 })
+
+t.test(
+  'the schema that the search_path names first is migrated, with the extension in another',
+  async (t) => {
+    const { db, url } = await withEmptyDatabase(t)
+    const name = new URL(url).pathname.slice(1)
+    for (const sql of [
+      'create schema "The catalog"',
+      'create extension pg_trgm schema public',
+      `alter database ${name} set search_path = "The catalog", public`
+    ])
+      await runOnServer(url, sql)
+    t.same(
+      await migrate(db),
+      migrations.map((each) => each.name)
+    )
+    t.same(await pendingMigrations(db), [])
+    t.same(await migrate(db), [], 'found again')
+    t.same(
+      await query(
+        db,
+        `select distinct schemaname as schema from pg_tables where tablename in ('entity', 'schema_migration')`
+      ),
+      [{ schema: 'The catalog' }]
+    )
+  }
+)
 
 t.test('a database from before migrations stated their needs is migrated further', async (t) => {
   const { db } = await withEmptyDatabase(t)

@@ -108,6 +108,7 @@ type Step =
   | { is: 'blocked'; name: string; cause: unknown }
 
 async function applyNext(db: Db, tx: Tx, known: readonly Migration[]): Promise<Step> {
+  const schema = await useOwnSchema(tx)
   if (!(await lockMigrations(tx))) return { is: 'other' }
   const done = await appliedNames(tx, known)
   const next = known.find(({ name }) => !done.has(name))
@@ -118,7 +119,7 @@ async function applyNext(db: Db, tx: Tx, known: readonly Migration[]): Promise<S
       // Committed at once: its lock would hold up readers until the migration ends.
       return { is: 'prepared' }
     }
-    if ('indexes' in next) for (const index of next.indexes) await createIndex(db, index)
+    if ('indexes' in next) for (const index of next.indexes) await createIndex(db, schema, index)
     // A savepoint: a statement that fails would end the transaction.
     else await tx.transaction((inner) => runScript(inner, next.up))
   } catch (error) {
@@ -127,6 +128,54 @@ async function applyNext(db: Db, tx: Tx, known: readonly Migration[]): Promise<S
   }
   await query(tx, 'insert into schema_migration (name, needs) values (?, ?)', [next.name, next.needs])
   return { is: 'applied', name: next.name }
+}
+
+/**
+ * Leaves only the schema of the catalog in the search_path of the transaction, and returns it, quoted: the first one in
+ * the path of the role with a schema_migration that this role owns, otherwise the one where it creates tables. So
+ * another role that may create schemas cannot put one in the way, whose triggers and functions would run with the
+ * rights of this role. The schema of the extension that indexes need stays in the path; temporary tables come last.
+ *
+ * Throws an Error if the path has no schema.
+ */
+async function useOwnSchema(tx: Tx): Promise<string> {
+  // Functions are named with their schema, because the path is still the one of the role.
+  const [found] = await query<{ schema: string }>(
+    tx,
+    `
+    with own as (
+      select coalesce(
+        (
+          select path.name
+          from pg_catalog.unnest(pg_catalog.current_schemas(false)) with ordinality as path (name, ordinal)
+          join pg_catalog.pg_namespace namespace on namespace.nspname = path.name
+          join pg_catalog.pg_class ledger on ledger.relnamespace = namespace.oid and ledger.relname = 'schema_migration'
+          where pg_catalog.pg_has_role(ledger.relowner, 'usage')
+          order by pg_catalog.pg_get_userbyid(ledger.relowner) = current_user desc, path.ordinal
+          limit 1
+        ),
+        pg_catalog.current_schema()
+      ) as name
+    ),
+    extension as (
+      select namespace.nspname as name
+      from pg_catalog.pg_extension
+      join pg_catalog.pg_namespace namespace on namespace.oid = pg_extension.extnamespace
+      where pg_extension.extname = 'pg_trgm'
+    )
+    select
+      pg_catalog.quote_ident(own.name) as schema,
+      pg_catalog.set_config(
+        'search_path',
+        pg_catalog.concat_ws(', ', pg_catalog.quote_ident(own.name), pg_catalog.quote_ident(extension.name), 'pg_temp'),
+        true
+      ) as path
+    from own
+    left join extension on extension.name <> own.name
+    where own.name is not null`
+  )
+  if (found === undefined) throw new Error('The search_path of this role names no schema that exists')
+  return found.schema
 }
 
 /**
@@ -177,16 +226,16 @@ async function appliedNames(db: Db | Tx, known: readonly Migration[]): Promise<S
  * Creates an index without holding up writers, outside of the transaction. What an interrupted attempt has left is
  * replaced: it would never be used.
  */
-async function createIndex(db: Db, { name, on }: Index): Promise<void> {
+async function createIndex(db: Db, schema: string, { name, on }: Index): Promise<void> {
   const [found] = await query<{ isValid: boolean }>(
     db,
     'select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(?::text)',
-    [name]
+    [`${schema}.${name}`]
   )
   if (found?.isValid === true) return
   await runAlone(db, [
-    ...(found ? [`drop index concurrently ${name}`] : []),
-    `create index concurrently ${name} on ${on}`
+    ...(found ? [`drop index concurrently ${schema}.${name}`] : []),
+    `create index concurrently ${name} on ${schema}.${on}`
   ])
 }
 

@@ -28,7 +28,7 @@ type Roles = {
   admin: string
   owner: string
   app: string
-  /** Runs a block of the page, with the names of this test, statement by statement. */
+  /** Runs a block of the page, with the names of this test, statement by statement: each ends with its line. */
   run(url: string, sql: string): Promise<void>
 }
 
@@ -61,7 +61,7 @@ async function withRoles(t: Test): Promise<Roles | null> {
     owner: urlOf('owner'),
     app: urlOf('app'),
     async run(url, sql) {
-      for (const statement of named(sql).split(';'))
+      for (const statement of named(sql).split(/;$/m))
         if (statement.trim() !== '') await runOnServer(url, statement)
     }
   }
@@ -90,6 +90,35 @@ async function refusesSchemaChanges(t: Test, url: string): Promise<void> {
   ])
     await t.rejects(client.query(statement), { code: '42501' }, `refused: ${statement}`)
   await client.end()
+}
+
+/**
+ * A schema with the name of the owner is first in its search_path by default. This one has a list of migrations whose
+ * trigger, run by the owner, opens the audit trail to the role of the processes.
+ */
+const lure = `
+create schema tributary_owner;
+grant all on schema tributary_owner to tributary_owner;
+create table tributary_owner.schema_migration (name text primary key, applied_at timestamptz, needs text);
+grant all on tributary_owner.schema_migration to tributary_owner;
+create function tributary_owner.take() returns trigger language plpgsql as $$
+  begin execute 'grant update, delete on public.audit to tributary_app'; return new; end
+$$;
+create trigger take before insert on tributary_owner.schema_migration for each row execute function tributary_owner.take();
+`
+
+async function cannotLureTheOwner(t: Test, roles: Roles): Promise<void> {
+  await roles.run(roles.app, lure)
+  t.same(
+    await runOnServer(roles.owner, 'show search_path'),
+    [{ search_path: 'public' }],
+    'as the page sets it'
+  )
+  t.match(await runCli(t, ['migrate'], { DATABASE_URL: roles.owner }), { code: 0, said: /current/ })
+  await roles.run(roles.admin, 'alter role tributary_owner in database catalog reset search_path')
+  const migrated = await runCli(t, ['migrate'], { DATABASE_URL: roles.owner })
+  await t.rejects(runOnServer(roles.app, 'delete from audit'), { code: '42501' }, 'the audit trail is closed')
+  t.match(migrated, { code: 0, said: /current/ }, 'nor without a search_path of its own')
 }
 
 /** Loads, mutations, reads, an undo, sign-in links: everything that reads or writes a table of its own. */
@@ -150,6 +179,7 @@ for (const queue of ['Redis', 'Postgres'] as const)
     await roles.run(roles.owner, narrow)
     if (queue === 'Postgres') await roles.run(roles.admin, queueInPostgres)
     await works(t, roles, redisUrl)
+    if (queue === 'Postgres') await cannotLureTheOwner(t, roles)
   })
 
 t.test('a catalog of one role is handed over to two', async (t) => {
@@ -158,16 +188,17 @@ t.test('a catalog of one role is handed over to two', async (t) => {
   const server = process.env[testDatabaseEnv.url] ?? ''
   await roles.run(
     server,
-    `create role tributary login password 'APP-PASSWORD'; create database catalog owner tributary`
+    `create role tributary login password 'APP-PASSWORD';\ncreate database catalog owner tributary`
   )
   await roles.run(roles.admin, 'grant create on schema public to tributary')
   const former = roles.app.replace('_app:', '_former:')
   t.match(await runCli(t, ['migrate'], { DATABASE_URL: former }), { code: 0 })
+  t.match(page, /Do steps 1 and 2 [^.]*, without `create database`; then this; then steps 3 to 5\./)
   await roles.run(server, create.replace(/create database.*$/m, ''))
   await roles.run(roles.admin, grant)
   await roles.run(roles.admin, takeOver)
-  await roles.run(roles.owner, narrow)
   t.match(await runCli(t, ['migrate'], { DATABASE_URL: roles.owner }), { code: 0, said: /current/ })
+  await roles.run(roles.owner, narrow)
   t.match(await runCli(t, ['token', 'create', '--name', 'x'], { DATABASE_URL: roles.app }), { code: 0 })
   await refusesSchemaChanges(t, roles.app)
 })
