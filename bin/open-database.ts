@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { connectDatabase } from '../shared/db/connect.ts'
 import type { Db } from '../shared/db/database.ts'
+import { pendingMigrations } from '../shared/db/migrate.ts'
 import type { Config } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { exitCodes, Refusal } from './failure.ts'
@@ -65,6 +66,19 @@ export async function withCatalogDatabase<T>(
   } finally {
     await server.stop()
   }
+}
+
+/** As withCatalogDatabase. Throws Refusal, exit code 78, if the schema lacks migrations, and UnknownSchemaError. */
+export async function withMigratedDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
+  return withCatalogDatabase(config, async (db) => {
+    const pending = await pendingMigrations(db)
+    if (pending.length > 0)
+      throw new Refusal(
+        `The database lacks ${pending.length} migrations of this version: ${config.databaseUrl === null ? '`tributary up` applies them when it starts' : 'run `tributary migrate`'}.`,
+        exitCodes.config
+      )
+    return work(db)
+  })
 }
 
 /** The token file is there even if the database had to be created elsewhere. */

@@ -213,6 +213,17 @@ t.test('migrate brings an empty database up, and says so once', async (t) => {
       /queue/
     ]
   })
+  for (const command of [
+    ['token', 'create', '--name', 'x'],
+    ['token', 'list'],
+    ['token', 'revoke', 'x'],
+    ['sign-in', '--token', 'x']
+  ])
+    t.match(
+      await run(command, { env }),
+      { code: 78, err: [/^The database lacks \d+ migrations of this version: run `tributary migrate`\.$/] },
+      command.join(' ')
+    )
   t.match(await run(['migrate'], { env }), { code: 0, out: [/^Applied 0001-/] })
   t.match(await run(['migrate', '--json'], { env }), { code: 0, out: ['{"applied":[]}'] })
 })

@@ -7,7 +7,7 @@ import { findServer } from '../client/server.ts'
 import { signInLink } from '../client/sign-in-link.ts'
 import type { Command } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
-import { withCatalogDatabase } from '../open-database.ts'
+import { withMigratedDatabase } from '../open-database.ts'
 
 export const signInCommand: Command = {
   notes: [
@@ -28,7 +28,7 @@ export const signInCommand: Command = {
       { url: input.text('url'), token: input.text('token') },
       { needsToken: tokenId === undefined }
     )
-    const { code, token } = await withCatalogDatabase(config, (db) =>
+    const { code, token } = await withMigratedDatabase(config, (db) =>
       createSignInCode(db, tokenId === undefined ? { token: server.token } : { tokenId })
     )
     const url = signInLink(server, code)

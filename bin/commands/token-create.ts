@@ -5,7 +5,7 @@ import { readConfig } from '../../shared/platform/config.ts'
 import type { Command } from '../command.ts'
 import { parseExpiry } from '../duration.ts'
 import { exitCodes, Refusal } from '../failure.ts'
-import { withCatalogDatabase } from '../open-database.ts'
+import { withMigratedDatabase } from '../open-database.ts'
 
 export const tokenCreate: Command = {
   options: {
@@ -30,7 +30,7 @@ export const tokenCreate: Command = {
     const domains = input.texts('domain')
     const expires = input.text('expires')
     const expiresAt = expires === undefined ? null : parseExpiry(expires, new Date())
-    const { token, record } = await withCatalogDatabase(readConfig(terminal.env), (db) =>
+    const { token, record } = await withMigratedDatabase(readConfig(terminal.env), (db) =>
       createToken(db, {
         name,
         scopes,

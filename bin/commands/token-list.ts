@@ -5,12 +5,12 @@ import { limits } from '../../shared/limits.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../failure.ts'
-import { withCatalogDatabase } from '../open-database.ts'
+import { withMigratedDatabase } from '../open-database.ts'
 
 export const tokenList: Command = {
   options: { json: { help: 'Print each token as one line of JSON.' } },
   async run(input, terminal) {
-    const { tokens, total } = await withCatalogDatabase(readConfig(terminal.env), (db) =>
+    const { tokens, total } = await withMigratedDatabase(readConfig(terminal.env), (db) =>
       listTokens(db, { count: limits.pageMaxCount })
     )
     for (const token of tokens)
