@@ -36,7 +36,7 @@ export const doctor: Command = {
 async function examineDatabaseOf(config: Config): Promise<Finding[]> {
   try {
     return await withCatalogDatabase(config, async (db, url) => [
-      ...(await examineDatabase(db)),
+      ...(await examineDatabase(db, url)),
       ...(await examineSessions(url))
     ])
   } catch (error) {

@@ -4,6 +4,7 @@ import { UnknownSchemaError, pendingMigrations } from '../../shared/db/migrate.t
 import { query } from '../../shared/db/query.ts'
 import { limits } from '../../shared/limits.ts'
 import { findLiveWorkers, type WorkerRow } from '../../shared/store/workers.ts'
+import { askDatabase } from '../reach.ts'
 import { fine, note, wrong, type Finding } from './finding.ts'
 
 const minVersion = 140_000
@@ -11,8 +12,10 @@ const clockSkewMaxMs = 5_000
 const connectionsShareMax = 0.9
 
 /** Throws what the database throws if it stops answering. */
-export async function examineDatabase(db: Db): Promise<Finding[]> {
-  const server = await examineServer(db)
+export async function examineDatabase(db: Db, url: string): Promise<Finding[]> {
+  const server = await examineServer(url)
+  // An older one does not know the settings that go with each statement of a pool.
+  if (server.some(({ check, verdict }) => check === 'database' && verdict === 'wrong')) return server
   const schema = await examineSchema(db)
   return [...server, schema, ...(schema.verdict === 'fine' ? await examineLoads(db) : [])]
 }
@@ -45,9 +48,9 @@ const factsQuery = `
       order by loose.name
     )::text[] as loose`
 
-async function examineServer(db: Db): Promise<Finding[]> {
+async function examineServer(url: string): Promise<Finding[]> {
   const askedAt = Date.now()
-  const [facts] = await query<Facts>(db, factsQuery)
+  const [facts] = await askDatabase(url, async (client) => (await client.query<Facts>(factsQuery)).rows)
   const answeredAt = Date.now()
   if (facts === undefined) return [wrong('database', 'gave no answer')]
   const { version, versionNumber, encoding, isStandby, loose } = facts
