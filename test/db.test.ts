@@ -1,4 +1,5 @@
 /** Access to Postgres: schema, transactions, lost connections, the meaning of errors. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { migrations } from '../migrations/index.ts'
@@ -7,6 +8,7 @@ import { CatalogError } from '../shared/errors.ts'
 import { connectDatabase } from '../shared/db/connect.ts'
 import { copyIn } from '../shared/db/copy-in.ts'
 import type { Db } from '../shared/db/database.ts'
+import { limitStatements } from '../shared/db/end-silent.ts'
 import { migrate, pendingMigrations, UnknownSchemaError } from '../shared/db/migrate.ts'
 import { query } from '../shared/db/query.ts'
 import { runAlone } from '../shared/db/run-alone.ts'
@@ -16,6 +18,7 @@ import { createLog } from '../shared/platform/log.ts'
 import { renderMetrics } from '../shared/platform/metrics.ts'
 import { postgresOptions } from '../shared/platform/postgres-url.ts'
 import { connectTestDatabase, withDatabase, withEmptyDatabase } from './support/database.ts'
+import { withFreezingProxy } from './support/freezing-proxy.ts'
 import { freePort } from './support/redis.ts'
 import { dumpSchema } from './support/schema-dump.ts'
 import { testCertificateFile, withTlsFront } from './support/tls-front.ts'
@@ -180,6 +183,55 @@ t.test('the pool', async (t) => {
       await runAlone(db, ['vacuum entity'])
       await t.rejects(runAlone(db, ['select pg_sleep(0)', 'vacuum nothing']), { code: '42P01' })
       t.match(await query(db, 'show statement_timeout'), [{ statement_timeout: '1min' }], 'the pool goes on')
+    }
+  )
+
+  t.test(
+    'a server that is silent for longer than a statement may take is given up, unless it may take longer',
+    async (t) => {
+      const { url } = await withDatabase(t)
+      const { host, port, user, password = '', database } = await postgresOptions(url)
+      const proxy = await withFreezingProxy(
+        t,
+        host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
+      )
+      const db = connectDatabase({
+        url: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${proxy.port}/${database}`,
+        poolMax: 4,
+        applicationName: 'silent',
+        statementTimeoutMs: 500,
+        lockTimeoutMs: 500,
+        log: createLog({ logLevel: 'silent' })
+      })
+      t.teardown(() => db.destroy())
+      const longMs = 8_000
+      const sleeping = `select 1 as one from pg_sleep(${longMs / 1_000})`
+      const long = inTransaction(db, async (tx) => {
+        const reset = await limitStatements(tx, 2 * longMs)
+        t.same(await query(tx, sleeping), [{ one: 1 }])
+        await reset()
+        return query(tx, 'show statement_timeout')
+      })
+      const alone = runAlone(db, [sleeping, 'select 1'])
+      t.same(await long, [{ statement_timeout: '500ms' }])
+      await t.resolves(alone)
+
+      const inTx = await db.transaction()
+      await query(inTx, 'select 1')
+      await Promise.all([query(db, 'select 1'), query(db, 'select 1')])
+      proxy.freeze()
+      const startedAt = Date.now()
+      const outcomes = await Promise.race([
+        Promise.allSettled([query(db, 'select 1'), query(db, 'select 1'), query(inTx, 'select 1')]),
+        sleep(30_000, [])
+      ])
+      t.match(
+        outcomes.map((outcome) => outcome.status === 'rejected' && toCatalogError(outcome.reason).code),
+        ['UNAVAILABLE', 'UNAVAILABLE', 'UNAVAILABLE'],
+        `after ${Date.now() - startedAt} ms`
+      )
+      await inTx.rollback().catch(() => {})
+      t.same(await query(db, 'select 1 as one'), [{ one: 1 }], 'there is room for a new connection')
     }
   )
 

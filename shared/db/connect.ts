@@ -6,6 +6,7 @@ import { beforeScrape, metrics } from '../platform/metrics.ts'
 import { postgresOptions } from '../platform/postgres-url.ts'
 import { isTracing } from '../platform/tracing.ts'
 import type { Db } from './database.ts'
+import { endWhenSilent } from './end-silent.ts'
 import { sendSettings, type StatementSettings } from './statement-settings.ts'
 import { traceStatements } from './trace-statements.ts'
 
@@ -77,6 +78,7 @@ export function connectDatabase(options: DatabaseOptions): Db {
         !endedByServer.has(connection) && connection.getTransactionStatus() === 'I',
       afterCreate(connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) {
         watchForItsEnd(connection)
+        endWhenSilent(connection, options.statementTimeoutMs)
         sendSettings(connection, settings)
         if (isTracing()) traceStatements(connection)
         done(null, connection)

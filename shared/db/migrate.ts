@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { migrations, type Index, type Migration } from '../../migrations/index.ts'
 import { advisoryLocks } from './advisory-locks.ts'
 import type { Db, Tx } from './database.ts'
+import { limitStatements } from './end-silent.ts'
 import { query } from './query.ts'
 import { runAlone } from './run-alone.ts'
 import { isLockTimeout } from './sql-errors.ts'
@@ -184,11 +185,11 @@ async function useOwnSchema(tx: Tx): Promise<string> {
  */
 async function lockMigrations(tx: Tx): Promise<boolean> {
   // Those of the pool are for requests. A migration may run long, and holds this transaction open meanwhile.
+  await limitStatements(tx, 0)
   await query(
     tx,
     `
-    select set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true),
-      set_config('lock_timeout', ?::text, true)`,
+    select set_config('idle_in_transaction_session_timeout', '0', true), set_config('lock_timeout', ?::text, true)`,
     [String(lockTimeoutMs)]
   )
   const [lock] = await query<{ isHeld: boolean }>(

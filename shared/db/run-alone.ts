@@ -1,6 +1,7 @@
 /** Runs statements that Postgres refuses in a transaction. */
 import pg from 'pg'
 import type { Db } from './database.ts'
+import { allowSilence } from './end-silent.ts'
 
 /**
  * Runs them one after the other on a connection of their own, without time limits: they may wait for the end of older
@@ -38,6 +39,7 @@ const send = <Row extends pg.QueryResultRow>(
   sql: string
 ): Promise<pg.QueryResult<Row>> =>
   new Promise((resolve, reject) => {
+    allowSilence(connection)
     connection.query(
       new pg.Query<Row>(sql, (error, result) => {
         if (error) reject(error)

@@ -12,10 +12,12 @@ export type QueueConfig = Omit<RedisPlace, 'redisUrl'> & Pick<Config, 'redisUrl'
 export const queueDeadlineMs = 1_500
 
 const commandTimeoutMs = 1_000
+/** More than a worker lets Redis wait for a job. */
+const silenceMaxMs = 20_000
 
 /**
  * A producer fails fast, since the sweeper enqueues again. A worker waits forever, since
- * it has nothing to do without the queue.
+ * it has nothing to do without the queue; but not on a connection that was cut silently.
  */
 export function redisConnection(
   config: QueueConfig & { redisUrl: string },
@@ -27,7 +29,7 @@ export function redisConnection(
     keepAlive: 10_000,
     retryStrategy: (times: number) => Math.min(times * 100, 2_000)
   }
-  if (side === 'worker') return { ...common, maxRetriesPerRequest: null }
+  if (side === 'worker') return { ...common, maxRetriesPerRequest: null, socketTimeout: silenceMaxMs }
   return { ...common, maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: commandTimeoutMs }
 }
 
@@ -47,6 +49,7 @@ export async function postgresConnection(
     max: side === 'producer' ? 1 : 2,
     application_name: `tributary-queue-${side}`,
     keepAlive: true,
+    query_timeout: silenceMaxMs,
     connectionTimeoutMillis: 10_000
   }
 }

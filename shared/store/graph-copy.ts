@@ -35,7 +35,7 @@ export async function sizeOfGraph(tx: Tx): Promise<GraphSize> {
   return row
 }
 
-/** Prepares the transaction for reading whole tables without a time limit. */
+/** Prepares the transaction for reading whole tables without a time limit; their rows arrive all the time. */
 export async function prepareForCopy(tx: Tx): Promise<void> {
   await query(
     tx,

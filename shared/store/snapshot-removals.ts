@@ -3,6 +3,7 @@
  * statement table, and stored in pieces (snapshot_removal) that are removed one by one.
  */
 import type { Db, Tx } from '../db/database.ts'
+import { limitStatements } from '../db/end-silent.ts'
 import { query } from '../db/query.ts'
 import type { RemovedKey } from '../statements/rows.ts'
 
@@ -45,14 +46,14 @@ const compareTimeoutMs = 600_000
  */
 export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<PlannedRemovals> {
   const { loadId, sourceId, seq, spared, domainIds } = question
-  const [before] = await query<{ nestloop: string; seqscan: string; timeout: string }>(
+  const resetLimit = await limitStatements(tx, compareTimeoutMs)
+  const [before] = await query<{ nestloop: string; seqscan: string }>(
     tx,
-    "select current_setting('enable_nestloop') as nestloop, current_setting('enable_seqscan') as seqscan, current_setting('statement_timeout') as timeout"
+    "select current_setting('enable_nestloop') as nestloop, current_setting('enable_seqscan') as seqscan"
   )
   await query(
     tx,
-    "select set_config('enable_nestloop', 'off', true), set_config('enable_seqscan', 'on', true), set_config('statement_timeout', ?, true)",
-    [String(compareTimeoutMs)]
+    "select set_config('enable_nestloop', 'off', true), set_config('enable_seqscan', 'on', true)"
   )
   const [stated] = await query<{ rows: number }>(
     tx,
@@ -118,11 +119,11 @@ export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<P
       loadId
     ]
   )
-  await query(
-    tx,
-    "select set_config('enable_nestloop', ?, true), set_config('enable_seqscan', ?, true), set_config('statement_timeout', ?, true)",
-    [before?.nestloop ?? 'on', before?.seqscan ?? 'on', before?.timeout ?? '0']
-  )
+  await query(tx, "select set_config('enable_nestloop', ?, true), set_config('enable_seqscan', ?, true)", [
+    before?.nestloop ?? 'on',
+    before?.seqscan ?? 'on'
+  ])
+  await resetLimit()
   const removable = pieces.reduce((sum, piece) => sum + piece.rows, 0)
   // Something newer may have removed statements that the load added; the difference is then too small.
   return { stated: Math.max(stated?.rows ?? 0, removable), removable, pieces: pieces.length }

@@ -48,7 +48,7 @@ export function pausedBefore<T>(db: Db, statement: RegExp, work: (tx: Tx) => Pro
           }
           if (name === 'client') {
             return {
-              // Only COPY asks for the connection itself: shared/db/copy-in.ts.
+              // Of what pauses, only COPY asks for the connection itself: shared/db/copy-in.ts.
               async acquireConnection() {
                 await pauseBefore('copy')
                 return target.client.acquireConnection()

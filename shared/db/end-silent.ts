@@ -1,0 +1,62 @@
+/**
+ * Ends a connection whose server is silent for longer than its statement may take. If the network was cut
+ * silently, the system would send the statement again and again for a quarter of an hour, and the connection would be
+ * missing in the pool for as long.
+ */
+import type { Socket } from 'node:net'
+import type pg from 'pg'
+import type { Tx } from './database.ts'
+import { query } from './query.ts'
+
+/** For the way there and back, beyond the time that the server may take. */
+const graceMs = 5_000
+/** The answer may be there, but this process was too busy to read it. */
+const secondLookMs = 1_000
+
+/** `statementMs` is the time limit of a statement. What runs on the connection then fails with ETIMEDOUT. */
+export function endWhenSilent(connection: pg.Client, statementMs: number): void {
+  const stream = socketOf(connection)
+  const silenceMs = statementMs + graceMs
+  let askedBytes = stream.bytesWritten
+  connection.connection.on('readyForQuery', ({ status }: { status: string }) => {
+    askedBytes = stream.bytesWritten
+    if (status === 'I' && stream.timeout !== silenceMs) stream.setTimeout(silenceMs)
+  })
+  stream.setTimeout(silenceMs)
+  stream.on('timeout', () => {
+    const { bytesRead, bytesWritten } = stream
+    // Everything has been answered: the connection is idle.
+    if (bytesWritten === askedBytes) return
+    setTimeout(() => {
+      if (stream.bytesRead !== bytesRead || stream.bytesWritten !== bytesWritten) return
+      stream.destroy(Object.assign(new Error('The server does not answer'), { code: 'ETIMEDOUT' }))
+    }, secondLookMs).unref()
+  })
+}
+
+/**
+ * Sets the time limit of the statements in the rest of the transaction, and of silence with it. 0: without a limit.
+ * Returns what sets both as they were.
+ */
+export async function limitStatements(tx: Tx, statementMs: number): Promise<() => Promise<void>> {
+  const [before] = await query<{ limit: string }>(
+    tx,
+    `select current_setting('statement_timeout') as "limit"`
+  )
+  const stream = socketOf(await tx.client.acquireConnection())
+  const beforeMs = stream.timeout
+  const set = async (limit: string, silenceMs: number): Promise<void> => {
+    await query(tx, "select set_config('statement_timeout', ?, true)", [limit])
+    stream.setTimeout(silenceMs)
+  }
+  await set(String(statementMs), statementMs === 0 ? 0 : statementMs + graceMs)
+  return () => set(before?.limit ?? '0', beforeMs ?? 0)
+}
+
+/** Until its next statement outside a transaction is answered, the connection may be silent for any time. */
+export function allowSilence(connection: pg.Client): void {
+  socketOf(connection).setTimeout(0)
+}
+
+/** With TLS too it is a socket of node. */
+const socketOf = (connection: pg.Client): Socket => connection.connection.stream as Socket
