@@ -58,6 +58,8 @@ export type Cluster = {
   configure(settings: Readonly<Record<string, string>>): void
   /** Makes the next start a standby, or a recovery to a point. */
   signal(name: 'standby.signal' | 'recovery.signal'): void
+  /** Lets the hosts of a network connect to this address of the machine, from the next start on. */
+  listenOn(address: string, subnet: string): void
   /** Resolves once connections are accepted. Throws if the server ends before that. */
   start(port: number): Promise<void>
   /** SIGINT is a fast shutdown, SIGQUIT an immediate one, SIGKILL a crash of the postmaster. */
@@ -98,6 +100,7 @@ export function openClusterHome(programsFolder: string): ClusterHome {
   function open(path: string): Cluster {
     let port = 0
     let server: ChildProcess | null = null
+    const addresses = ['127.0.0.1']
     const url = (database = 'postgres'): string => `postgres://postgres@127.0.0.1:${port}/${database}`
     return {
       folder: path,
@@ -112,6 +115,10 @@ export function openClusterHome(programsFolder: string): ClusterHome {
         writeFileSync(join(path, name), '')
         user.give(join(path, name))
       },
+      listenOn(address, subnet) {
+        addresses.push(address)
+        appendFileSync(join(path, 'pg_hba.conf'), `host all all ${subnet} trust\n`)
+      },
       async start(on) {
         port = on
         const started = spawn(
@@ -122,7 +129,7 @@ export function openClusterHome(programsFolder: string): ClusterHome {
             '-p',
             String(port),
             '-c',
-            'listen_addresses=127.0.0.1',
+            `listen_addresses=${addresses.join(',')}`,
             '-c',
             'unix_socket_directories='
           ],
