@@ -201,6 +201,8 @@ t.test('the pool', async (t) => {
         applicationName: 'silent',
         statementTimeoutMs: 500,
         lockTimeoutMs: 500,
+        // A full pool stays full; on a busy machine a new connection takes seconds.
+        acquireTimeoutMs: 30_000,
         log: createLog({ logLevel: 'silent' })
       })
       t.teardown(() => db.destroy())
