@@ -74,7 +74,7 @@ export async function withMigratedDatabase<T>(config: Config, work: (db: Db) => 
     const pending = await pendingMigrations(db)
     if (pending.length > 0)
       throw new Refusal(
-        `The database lacks ${pending.length} migrations of this version: ${config.databaseUrl === null ? '`tributary up` applies them when it starts' : 'run `tributary migrate`'}.`,
+        `The database has not been migrated to this version: ${config.databaseUrl === null ? '`tributary up` does it when it starts' : 'run `tributary migrate`'}.`,
         exitCodes.config
       )
     return work(db)

@@ -209,7 +209,7 @@ t.test('migrate brings an empty database up, and says so once', async (t) => {
       /durability/,
       /clock/,
       /connections/,
-      /WRONG {2}schema: lacks \d+ migrations/,
+      /WRONG {2}schema: has not been migrated to this version/,
       /queue/
     ]
   })
@@ -221,7 +221,7 @@ t.test('migrate brings an empty database up, and says so once', async (t) => {
   ])
     t.match(
       await run(command, { env }),
-      { code: 78, err: [/^The database lacks \d+ migrations of this version: run `tributary migrate`\.$/] },
+      { code: 78, err: [/^The database has not been migrated to this version: run `tributary migrate`\.$/] },
       command.join(' ')
     )
   t.match(await run(['migrate'], { env }), { code: 0, out: [/^Applied 0001-/] })
@@ -262,6 +262,15 @@ t.test('token', async (t) => {
       err: [
         /^INVALID_URN: domainUrns\[0\] must be a URN such as .*, or the name of an entity: Nothing is called "Nowhere"/
       ]
+    })
+  })
+
+  t.test('create suggests only domains for the name of a domain', async (t) => {
+    await apply(db, { kind: 'createDomain', domainUrn: domainUrn('4713'), name: 'Accounting' })
+    await apply(db, ...create(dataset('accountin')))
+    t.match(await run(['token', 'create', '--name', 'x', '--domain', 'Accountin'], { env }), {
+      code: 1,
+      err: [/Nothing is called "Accountin"; did you mean urn:li:domain:4713\?$/]
     })
   })
 

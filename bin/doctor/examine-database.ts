@@ -89,7 +89,7 @@ async function examineSchema(db: Db): Promise<Finding> {
   try {
     const pending = await pendingMigrations(db)
     if (pending.length === 0) return fine('schema', 'is current')
-    return wrong('schema', `lacks ${pending.length} migrations: run tributary migrate`)
+    return wrong('schema', 'has not been migrated to this version: run tributary migrate')
   } catch (error) {
     if (error instanceof UnknownSchemaError) return wrong('schema', error.message)
     throw error

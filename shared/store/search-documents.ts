@@ -225,10 +225,15 @@ async function hasTrigrams(tx: Tx): Promise<boolean> {
 export type NearName = { id: number; name: string; score: number }
 
 /**
- * Up to `count` documents whose name is similar to the text or contains a similar part, most similar first.
- * Empty without pg_trgm.
+ * Up to `count` documents whose name is similar to the text or contains a similar part, most similar first; of
+ * one entity type, if it is given. Empty without pg_trgm.
  */
-export async function findNearNames(tx: Tx, foldedText: string, count: number): Promise<NearName[]> {
+export async function findNearNames(
+  tx: Tx,
+  foldedText: string,
+  count: number,
+  entityType: string | null = null
+): Promise<NearName[]> {
   if (!(await hasTrigrams(tx))) return []
   await query(tx, "select set_config('pg_trgm.word_similarity_threshold', '0.5', true)")
   return query<NearName>(
@@ -237,8 +242,9 @@ export async function findNearNames(tx: Tx, foldedText: string, count: number): 
     select search_document.entity_id as id, search_document.name, word_similarity(?, search_document.name) as score
     from search_document
     where search_document.name %> ?
+      and (?::text is null or exists (select from entity where entity.id = search_document.entity_id and entity.entity_type = ?))
     order by 3 desc, length(search_document.name), search_document.entity_id
     limit ?::int`,
-    [foldedText, foldedText, count]
+    [foldedText, foldedText, entityType, entityType, count]
   )
 }

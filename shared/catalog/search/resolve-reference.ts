@@ -12,7 +12,7 @@ import { folded } from '../../model/search-words.ts'
 import { findMatches, findNearNames } from '../../store/search-documents.ts'
 import { fabricTypes } from '../../urn/kind-shapes.ts'
 import { datasetUrn, nameFromUrn } from '../../urn/kinds.ts'
-import { toUrn, type Urn } from '../../urn/urn.ts'
+import { entityTypeOf, toUrn, type Urn } from '../../urn/urn.ts'
 import { namesOf, soughtText, textAspectNames } from '../entities/entity-texts.ts'
 import { asked } from './find-entities.ts'
 import type { LineageReader } from '../lineage/lineage-reader.ts'
@@ -76,7 +76,9 @@ export async function resolveReference(
       throw notFound(
         text,
         field,
-        suggests ? await namedNearly(reader, urn ? nameFromUrn(urn) : (readings[0]?.name ?? text)) : []
+        suggests
+          ? await namedNearly(reader, urn ? nameFromUrn(urn) : (readings[0]?.name ?? text), entityType)
+          : []
       )
     },
     { units: 1 }
@@ -229,20 +231,29 @@ function ambiguous(text: string, found: readonly Named[], field: string): Catalo
 }
 
 /**
- * Entities with a similar name: in another case or environment, on another platform, or with a slightly
+ * Entities with a similar name, of the type that is wanted: in another case or environment, on another platform, or with a slightly
  * different spelling.
  */
-async function namedNearly(reader: LineageReader, name: string): Promise<Urn[]> {
+async function namedNearly(
+  reader: LineageReader,
+  name: string,
+  entityType: string | undefined
+): Promise<Urn[]> {
   const same = await namedEntities(reader, keyQuery(nameKey(folded(name))))
   const near =
     same.length >= candidatesMaxCount
       ? []
-      : await asked(reader, (tx, within) => within(() => findNearNames(tx, folded(name), candidatesMaxCount)))
+      : await asked(reader, (tx, within) =>
+          within(() => findNearNames(tx, folded(name), candidatesMaxCount, entityType ?? null))
+        )
   const others = await namedById(
     reader,
     Int32Array.from(near, ({ id }) => id)
   )
-  return [...new Set([...same, ...others].map(({ urn }) => urn))].slice(0, candidatesMaxCount)
+  const urns = new Set([...same, ...others].map(({ urn }) => urn))
+  return [...urns]
+    .filter((urn) => entityType === undefined || entityTypeOf(urn) === entityType)
+    .slice(0, candidatesMaxCount)
 }
 
 function notFound(text: string, field: string, candidates: readonly Urn[]): CatalogError {
