@@ -86,16 +86,7 @@ t.test('the pool', async (t) => {
   })
 
   t.test('a statement has the timeouts that keep a dead or slow client from holding up others', async (t) => {
-    const { url } = await withDatabase(t)
-    const db = connectDatabase({
-      url,
-      poolMax: 1,
-      applicationName: 'tributary-api',
-      statementTimeoutMs: 1_000,
-      lockTimeoutMs: 500,
-      log: createLog({ logLevel: 'silent' })
-    })
-    t.teardown(() => db.destroy())
+    const db = await withOneConnection(t, 'tributary-api')
     const [session] = await query<Record<string, string>>(
       db,
       `
@@ -321,12 +312,12 @@ t.test('the pool', async (t) => {
 })
 
 /** A pool of one connection, so that whoever comes next gets the same. */
-async function withOneConnection(t: Test): Promise<Db> {
+async function withOneConnection(t: Test, applicationName = 'one'): Promise<Db> {
   const { url } = await withDatabase(t)
   const db = connectDatabase({
     url,
     poolMax: 1,
-    applicationName: 'one',
+    applicationName,
     statementTimeoutMs: 1_000,
     lockTimeoutMs: 500,
     log: createLog({ logLevel: 'silent' })

@@ -1,6 +1,7 @@
 /** A proxy that cuts uploads at a chosen moment, as a network may do at any time. */
 import { connect, createServer, type Socket } from 'node:net'
 import type { Test } from 'tap'
+import { listenUntilTeardown } from './listen.ts'
 
 export type Cut =
   | {
@@ -70,16 +71,9 @@ export async function withCuttingProxy(t: Test, target: string, cuts: readonly C
     })
   }
 
-  await new Promise<void>((resolve) => {
-    proxy.listen(0, '127.0.0.1', resolve)
-  })
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    proxy.close()
-  })
-  const address = proxy.address()
+  const ownPort = await listenUntilTeardown(t, proxy, sockets)
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
+    url: `http://127.0.0.1:${ownPort}`,
     uploads: () => uploads
   }
 }

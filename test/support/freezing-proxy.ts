@@ -1,6 +1,7 @@
 /** A proxy whose open connections can be made silent without being closed, as by a firewall that has forgotten them. */
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 import type { Test } from 'tap'
+import { listenUntilTeardown } from './listen.ts'
 
 export type FreezingProxy = {
   port: number
@@ -25,16 +26,9 @@ export async function withFreezingProxy(t: Test, target: NetConnectOpts): Promis
       end.pipe(other)
     }
   })
-  await new Promise<void>((resolve) => {
-    proxy.listen(0, '127.0.0.1', resolve)
-  })
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    proxy.close()
-  })
-  const address = proxy.address()
+  const port = await listenUntilTeardown(t, proxy, sockets)
   return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port,
     freeze() {
       for (const socket of sockets) {
         socket.unpipe()

@@ -7,6 +7,7 @@ import { connect, createServer, type NetConnectOpts, type Socket } from 'node:ne
 import { TLSSocket } from 'node:tls'
 import type { Test } from 'tap'
 import { packagePath } from '../../shared/platform/paths.ts'
+import { listenUntilTeardown } from './listen.ts'
 
 export const testCertificateFile = packagePath('test/cases/tls/certificate.pem')
 const keyFile = packagePath('test/cases/tls/key.pem')
@@ -66,16 +67,9 @@ export async function withTlsFront(t: Test, options: TlsFrontOptions): Promise<T
       }
     })
   })
-  await new Promise<void>((resolve) => {
-    front.listen(0, '0.0.0.0', resolve)
-  })
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    front.close()
-  })
-  const address = front.address()
+  const port = await listenUntilTeardown(t, front, sockets, '0.0.0.0')
   return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port,
     encrypted: () => encrypted
   }
 }
