@@ -1,4 +1,4 @@
-/** Places of requests that last long: so many in a process, and fewer for one token, so that others find some free. */
+/** Limits how many long requests run at once, in this process and for one token, so that no token can take every place. */
 import { CatalogError } from '../shared/errors.ts'
 import { limits, type LimitName } from '../shared/limits.ts'
 import type { Actor } from '../shared/model/changes.ts'

@@ -73,7 +73,7 @@ export function connectDatabase(options: DatabaseOptions): Db {
       acquireTimeoutMillis: options.acquireTimeoutMs ?? acquireTimeoutDefaultMs,
       createTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: idleTimeoutMs,
-      // Knex does not roll back what a failed BEGIN has begun, and whatever came next would fail in it.
+      // Knex sends no ROLLBACK when a BEGIN fails halfway; every later statement of the connection would fail.
       validate: (connection: pg.Client) =>
         !endedByServer.has(connection) && connection.getTransactionStatus() === 'I',
       afterCreate(connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) {

@@ -36,7 +36,7 @@ export function endWhenSilent(connection: pg.Client, statementMs: number): void 
 
 /**
  * Sets the time limit of the statements in the rest of the transaction, and of silence with it. 0: without a limit.
- * Returns what sets both as they were.
+ * Returns a function that restores both.
  */
 export async function limitStatements(tx: Tx, statementMs: number): Promise<() => Promise<void>> {
   const [before] = await query<{ limit: string }>(

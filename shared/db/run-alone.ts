@@ -33,7 +33,7 @@ export async function processOf(connection: pg.Client): Promise<{ pid: number; i
   return { pid, isOwn: pid === (connection as pg.Client & { processID?: number }).processID }
 }
 
-/** As it is, without the settings of the pool: they would be in one transaction with it. */
+/** Without the settings of the pool, which would put the statement into a transaction. */
 const send = <Row extends pg.QueryResultRow>(
   connection: pg.Client,
   sql: string

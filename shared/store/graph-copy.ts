@@ -35,7 +35,7 @@ export async function sizeOfGraph(tx: Tx): Promise<GraphSize> {
   return row
 }
 
-/** Prepares the transaction for reading whole tables without a time limit; their rows arrive all the time. */
+/** Prepares the transaction for reading whole tables without a time limit. The limit on silence stays: rows keep arriving. */
 export async function prepareForCopy(tx: Tx): Promise<void> {
   await query(
     tx,
