@@ -1,10 +1,17 @@
 /** Checks that the configured services answer, before anything uses them. */
-import type { Redis } from 'ioredis'
+import { Redis } from 'ioredis'
 import pg from 'pg'
 import type { Config } from '../shared/platform/config.ts'
 import { findSessions } from '../shared/db/sessions.ts'
 import { sqlState } from '../shared/db/sql-errors.ts'
-import { connectRedis } from '../shared/queue/redis-place.ts'
+import {
+  isForLackOfCluster,
+  isOfCluster,
+  nodeErrorOf,
+  notACluster,
+  undeclaredCluster
+} from '../shared/queue/redis-kind.ts'
+import { connectRedis, type AnyRedis } from '../shared/queue/redis-place.ts'
 import { postgresOptions } from '../shared/platform/postgres-url.ts'
 import { exitCodes, reasonOf, Refusal } from './failure.ts'
 
@@ -56,16 +63,22 @@ export async function canCarryQueue(url: string): Promise<boolean> {
 
 /** Throws Refusal (exit code 78) with the reason in one line. */
 export async function requireRedis(config: Config & { redisUrl: string }): Promise<void> {
-  try {
-    await askRedis(config, async (redis) => {
-      await redis.ping()
-    })
-  } catch (error) {
-    throw new Refusal(`The Redis of REDIS_URL does not answer: ${reasonOf(error)}`, exitCodes.config, {
-      cause: error
-    })
-  }
+  const problem = await askRedis(config, async (redis) => {
+    await redis.ping()
+    return null
+  }).catch((error: unknown) => ({ text: redisProblem(error), cause: error }))
+  if (problem !== null) throw new Refusal(sentence(problem.text), exitCodes.config, { cause: problem.cause })
 }
+
+/** Why Redis cannot be used, after askRedis threw: it does not answer, or is not what the configuration says. */
+export function redisProblem(error: unknown): string {
+  if (error instanceof WrongKindOfRedis) return error.message
+  return `the Redis of REDIS_URL does not answer: ${reasonOf(error)}`
+}
+
+class WrongKindOfRedis extends Error {}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Runs `ask` on one connection of its own, with options for the server. Throws what the driver throws. */
 export async function askDatabase<T>(
@@ -88,10 +101,13 @@ export async function askDatabase<T>(
   }
 }
 
-/** Runs `ask` on one connection of its own, without retries. Throws what the driver throws. */
+/**
+ * Runs `ask` on connections of its own, without retries. Throws what the driver throws, or a WrongKindOfRedis for a
+ * cluster that is configured as one server, or the reverse.
+ */
 export async function askRedis<T>(
   config: Config & { redisUrl: string },
-  ask: (redis: Redis) => Promise<T>
+  ask: (redis: AnyRedis) => Promise<T>
 ): Promise<T> {
   const redis = connectRedis(config, {
     lazyConnect: true,
@@ -104,14 +120,23 @@ export async function askRedis<T>(
   // connect() rejects with "Connection is closed"; the reason comes earlier, as an event
   let reason: Error | undefined
   redis.on('error', (error: Error) => {
-    reason ??= error
+    reason ??= isForLackOfCluster(error) ? new WrongKindOfRedis(notACluster) : (nodeErrorOf(error) ?? error)
   })
   try {
-    await redis.connect()
+    await Promise.race([redis.connect(), endOf(redis)])
+    if (redis instanceof Redis && isOfCluster(await redis.info('cluster')))
+      throw new WrongKindOfRedis(undeclaredCluster)
     return await ask(redis)
   } catch (error) {
     throw reason ?? error
   } finally {
     redis.disconnect()
   }
+}
+
+/** A cluster that is not ready ends the connections, and leaves the promise of connect() unsettled. */
+function endOf(redis: AnyRedis): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    redis.once('end', () => reject(new Error('the cluster is not ready (see CLUSTER INFO)')))
+  })
 }

@@ -15,7 +15,7 @@ import { withoutSecrets } from '../shared/platform/without-secrets.ts'
 import { beforeScrape, metrics, renderMetrics } from '../shared/platform/metrics.ts'
 import { packagePath } from '../shared/platform/paths.ts'
 import { postgresOptions } from '../shared/platform/postgres-url.ts'
-import { redisOptions } from '../shared/queue/redis-place.ts'
+import { clusterOptions, redisOptions } from '../shared/queue/redis-place.ts'
 import { createTapFilter, readTapResults } from './support/tap-results.ts'
 import { workerPoolMax } from '../worker/start.ts'
 
@@ -128,6 +128,74 @@ t.test('the address of Redis', async (t) => {
       true
     )
     t.equal(reconnectOnError(new Error('OOM command not allowed')), false)
+  })
+
+  t.test(
+    'is that of some nodes of a Redis Cluster, all with the user and the encryption of the URL',
+    async (t) => {
+      const env = {
+        REDIS_URL: 'rediss://app:p%40ss@[::1]:7000/0',
+        REDIS_CLUSTER_NODES: 'two:7001, [::1]:7002',
+        REDIS_TLS_VERIFY: 'true'
+      }
+      const { nodes, options } = clusterOptions(
+        { ...readConfig(env), redisUrl: env.REDIS_URL },
+        { commandTimeout: 1_000, retryStrategy: () => 7 }
+      )
+      t.strictSame(nodes, [
+        { host: '::1', port: 7_000 },
+        { host: 'two', port: 7_001 },
+        { host: '::1', port: 7_002 }
+      ])
+      t.strictSame(options.redisOptions, {
+        commandTimeout: 1_000,
+        tls: { rejectUnauthorized: true },
+        username: 'app',
+        password: 'p@ss'
+      })
+      t.equal(options.maxRedirections, 10, 'sent again for no longer than it may take')
+      let lookedUp: unknown
+      options.dnsLookup('two', (_error, address) => {
+        lookedUp = address
+      })
+      t.equal(lookedUp, 'two', 'the name stays, since the certificate is for it')
+    }
+  )
+
+  t.test('of a Redis Cluster contradicts no other key', async (t) => {
+    const problemsOf = (env: { [key: string]: string }): readonly string[] => {
+      try {
+        readConfig(env)
+      } catch (error) {
+        if (error instanceof ConfigError) return error.problems
+        throw error
+      }
+      return []
+    }
+    const nodes = { REDIS_CLUSTER_NODES: 'one:6379,two:6379' }
+    for (const [env, problem] of [
+      [
+        { REDIS_URL: 'redis://one', REDIS_SENTINELS: 's:26379' },
+        /^REDIS_CLUSTER_NODES must be absent if REDIS_SENTINELS is set/
+      ],
+      [{}, /^REDIS_URL must be the URL of one of REDIS_CLUSTER_NODES/],
+      [{ REDIS_URL: 'redis://:secret@/0' }, /^REDIS_URL must be the URL of one of REDIS_CLUSTER_NODES/],
+      [{ REDIS_URL: 'redis://one/1' }, /^REDIS_URL must be without a database number/],
+      [{ REDIS_URL: 'redis://one?db=1' }, /^REDIS_URL must be without a database number/],
+      [{ REDIS_URL: 'http://one' }, /^REDIS_URL must be a URL that begins with/],
+      [
+        { REDIS_URL: 'redis://one', REDIS_CLUSTER_NODES: 'one' },
+        /^REDIS_CLUSTER_NODES must be addresses such as node-1:6379/
+      ]
+    ] as const)
+      t.match(problemsOf({ ...nodes, ...env }), [problem], JSON.stringify(env))
+    for (const REDIS_URL of [
+      'redis://one',
+      'redis://one/',
+      'redis://one/0',
+      'rediss://:secret@one:7000?db=0'
+    ])
+      t.strictSame(problemsOf({ ...nodes, REDIS_URL }), [], REDIS_URL)
   })
 
   t.test('has a port for each Sentinel', async (t) => {

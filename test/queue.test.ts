@@ -23,7 +23,12 @@ import { startFailingOverRedis } from './torture/failing-over-redis.ts'
 import { hasRedis } from './torture/servers.ts'
 
 const log = createLog({ logLevel: 'silent' })
-const noSentinel = { redisSentinels: null, redisSentinelUsername: null, redisSentinelPassword: null }
+const oneServer = {
+  redisSentinels: null,
+  redisSentinelUsername: null,
+  redisSentinelPassword: null,
+  redisClusterNodes: null
+}
 
 async function eventually(condition: () => boolean | Promise<boolean>, maxMs = 10_000): Promise<boolean> {
   for (const deadline = Date.now() + maxMs; Date.now() < deadline;) {
@@ -158,7 +163,7 @@ function bothPromise(t: Test, config: QueueConfig): void {
 
 t.test('in Postgres', async (t) => {
   const { db, url } = await withDatabase(t)
-  const config: QueueConfig = { redisUrl: null, redisTlsVerify: false, databaseUrl: url, ...noSentinel }
+  const config: QueueConfig = { redisUrl: null, redisTlsVerify: false, databaseUrl: url, ...oneServer }
   bothPromise(t, config)
 
   t.test('several processes that open it at once create its schema once', async (t) => {
@@ -206,7 +211,7 @@ t.test('in Postgres', async (t) => {
 t.test('in Redis', async (t) => {
   const redisUrl = await withRedis(t)
   if (redisUrl === null) return
-  const config: QueueConfig = { redisUrl, redisTlsVerify: false, databaseUrl: null, ...noSentinel }
+  const config: QueueConfig = { redisUrl, redisTlsVerify: false, databaseUrl: null, ...oneServer }
   bothPromise(t, config)
 
   t.test('a forged job is dropped, and the next one is looked at', async (t) => {
@@ -287,7 +292,7 @@ t.test('a Redis that comes and goes', async (t) => {
     redisUrl: server.url,
     redisTlsVerify: false,
     databaseUrl: null,
-    ...noSentinel
+    ...oneServer
   }
 
   t.test(
@@ -344,7 +349,7 @@ t.test('a Redis that comes and goes', async (t) => {
 
 t.test('a worker that has gone deaf is replaced, and then gives up', async (t) => {
   const { url } = await withDatabase(t)
-  const config: QueueConfig = { redisUrl: null, redisTlsVerify: false, databaseUrl: url, ...noSentinel }
+  const config: QueueConfig = { redisUrl: null, redisTlsVerify: false, databaseUrl: url, ...oneServer }
   const queue = await openQueue(config, log)
   t.teardown(() => queue.close())
   let gaveUp = 0

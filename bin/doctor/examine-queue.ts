@@ -1,7 +1,8 @@
 /** Checks the queue: its Redis answers, and does not evict jobs; or its Postgres is reached without a pooler. */
+import { Redis, type Cluster } from 'ioredis'
 import type { Config } from '../../shared/platform/config.ts'
 import { reasonOf } from '../failure.ts'
-import { askRedis, canCarryQueue, queueNeedsSessions } from '../reach.ts'
+import { askRedis, canCarryQueue, queueNeedsSessions, redisProblem } from '../reach.ts'
 import { fine, note, wrong, type Finding } from './finding.ts'
 
 const minVersion = [6, 2] as const
@@ -10,14 +11,11 @@ export async function examineQueue(config: Config): Promise<Finding[]> {
   const { redisUrl } = config
   if (redisUrl === null) return [await examineInPostgres(config)]
   try {
-    const info = await askRedis({ ...config, redisUrl }, (redis) => redis.info())
-    return [
-      examineVersion(field(info, 'redis_version') ?? '0.0'),
-      ...examineMemory(field(info, 'maxmemory_policy')),
-      ...examineRole(field(info, 'role'))
-    ]
+    return await askRedis({ ...config, redisUrl }, async (redis) =>
+      redis instanceof Redis ? examineServer(await redis.info()) : examineCluster(redis)
+    )
   } catch (error) {
-    return [wrong('queue', `the Redis of REDIS_URL does not answer: ${reasonOf(error)}`)]
+    return [wrong('queue', redisProblem(error))]
   }
 }
 
@@ -28,6 +26,38 @@ async function examineInPostgres({ databaseUrl }: Config): Promise<Finding> {
   } catch (error) {
     return wrong('queue', `the database of DATABASE_URL does not answer: ${reasonOf(error)}`)
   }
+}
+
+const examineServer = (info: string): Finding[] => [
+  examineVersion(field(info, 'redis_version') ?? '0.0'),
+  ...examineMemory(field(info, 'maxmemory_policy')),
+  ...examineRole(field(info, 'role'))
+]
+
+/** Asks each primary at the address that the cluster announces, since that is where the processes connect. */
+async function examineCluster(cluster: Cluster): Promise<Finding[]> {
+  const primaries = cluster.nodes('master')
+  const findings = await Promise.all(
+    primaries.map(async (node) => {
+      const address = `${node.options.host}:${node.options.port}`
+      try {
+        return examineServer(await node.info()).map((each): Finding =>
+          each.verdict === 'fine' ? each : { ...each, text: `${address} ${each.text}` }
+        )
+      } catch (error) {
+        return [
+          wrong(
+            'queue',
+            `the cluster announces a primary at ${address}, which does not answer: ${reasonOf(error)}`
+          )
+        ]
+      }
+    })
+  )
+  const [first] = findings.flat()
+  const others = findings.flat().filter(({ verdict }) => verdict !== 'fine')
+  if (!first || others.some(({ verdict }) => verdict === 'wrong')) return others
+  return [fine('queue', `${first.text}, a cluster of ${primaries.length} primaries`), ...others]
 }
 
 function examineVersion(version: string): Finding {

@@ -4,6 +4,7 @@
  * All bad keys are reported at once. The report never contains a value, which may be a secret.
  * docs/configuration.md and .env.example list every key, and a test compares the three.
  */
+import { conflictsOf } from './config-conflicts.ts'
 import {
   addresses,
   anyText,
@@ -43,7 +44,7 @@ export const settings = {
   ),
   redisSentinels: optional(
     'REDIS_SENTINELS',
-    addresses,
+    addresses('sentinel-1:26379,sentinel-2:26379'),
     'addresses',
     'Addresses of Redis Sentinel: `sentinel-1:26379,sentinel-2:26379`. The host of `REDIS_URL` is then the name of the primary: `redis://mymaster`.'
   ),
@@ -53,6 +54,12 @@ export const settings = {
     anyText,
     'text',
     'Password of Redis Sentinel. That of the primary is in `REDIS_URL`.'
+  ),
+  redisClusterNodes: optional(
+    'REDIS_CLUSTER_NODES',
+    addresses('node-1:6379,node-2:6379'),
+    'addresses',
+    'Addresses of nodes of a Redis Cluster: `node-1:6379,node-2:6379`. Some are enough: they name the others. `REDIS_URL` is one of them, with the user and password of all.'
   ),
   host: optional(
     'HOST',
@@ -343,6 +350,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       problems.push(`${key} must be ${error instanceof Error ? error.message : String(error)}`)
     }
   }
+  problems.push(...conflictsOf(values))
   if (problems.length > 0) throw new ConfigError(problems)
   values.host ??= values.databaseUrl === null ? '127.0.0.1' : '0.0.0.0'
   // safe: the loop above has set a value for every name of the table

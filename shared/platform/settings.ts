@@ -90,13 +90,13 @@ export function url(...schemes: readonly string[]): Parse<string> {
 }
 
 /** Addresses of servers, with commas between them. */
-export function addresses(text: string): readonly { host: string; port: number }[] {
-  return text.split(',').map((each) => {
-    const [, host = '', port = ''] = /^(\[[0-9a-f:]+\]|[^\s:/@]+):(\d{1,5})$/i.exec(each.trim()) ?? []
-    if (host === '' || Number(port) > 65_535)
-      throw new Error('addresses such as sentinel-1:26379,sentinel-2:26379')
-    return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
-  })
+export function addresses(example: string): Parse<readonly { host: string; port: number }[]> {
+  return (text) =>
+    text.split(',').map((each) => {
+      const [, host = '', port = ''] = /^(\[[0-9a-f:]+\]|[^\s:/@]+):(\d{1,5})$/i.exec(each.trim()) ?? []
+      if (host === '' || Number(port) > 65_535) throw new Error(`addresses such as ${example}`)
+      return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
+    })
 }
 
 /** The address of a web site, which paths are added to: without a slash at its end. */

@@ -10,7 +10,8 @@ import { beforeScrape, metrics } from '../platform/metrics.ts'
 import { activeSpan, failSpan, inSpan } from '../platform/tracing.ts'
 import { jobNames, queueNames, tracedQueueName } from './names.ts'
 import { toJobId, toPayload, type ChunkNudge, type ChunkPayload } from './payload.ts'
-import { postgresConnection, queueDeadlineMs, redisConnection, type QueueConfig } from './queue-config.ts'
+import { connectQueueRedis, postgresConnection, queueDeadlineMs, type QueueConfig } from './queue-config.ts'
+import { watchKind } from './redis-kind.ts'
 
 export type ChunkQueue = {
   /**
@@ -131,16 +132,7 @@ const defaultJobOptions: JobsOptions = {
 }
 
 async function connect(config: QueueConfig, log: Log | undefined): Promise<Backend> {
-  if (config.redisUrl !== null) {
-    const queue = new Queue(queueNames.chunks, {
-      connection: redisConnection({ ...config, redisUrl: config.redisUrl }, 'producer'),
-      defaultJobOptions
-    })
-    queue.on('error', (err) => {
-      log?.debug({ err }, 'the queue reported an error')
-    })
-    return queue
-  }
+  if (config.redisUrl !== null) return connectToRedis({ ...config, redisUrl: config.redisUrl }, log)
   const queue = new Queue(
     queueNames.chunks,
     { connection: await postgresConnection(config, 'producer'), defaultJobOptions },
@@ -151,6 +143,27 @@ async function connect(config: QueueConfig, log: Log | undefined): Promise<Backe
   })
   await queue.waitUntilReady()
   return queue
+}
+
+function connectToRedis(config: QueueConfig & { redisUrl: string }, log: Log | undefined): Backend {
+  const client = connectQueueRedis(config, 'producer')
+  watchKind(client, (problem) => log?.error(problem))
+  const queue = new Queue(queueNames.chunks, { connection: client, defaultJobOptions })
+  const report = (err: Error): void => log?.debug({ err }, 'the queue reported an error')
+  // BullMQ reports those of the client too, until it closes.
+  client.on('error', () => {})
+  queue.on('error', report)
+  return {
+    addBulk: (jobs) => queue.addBulk(jobs),
+    getWaitingCount: () => queue.getWaitingCount(),
+    async close() {
+      try {
+        await queue.close()
+      } finally {
+        client.disconnect()
+      }
+    }
+  }
 }
 
 /** Rejects if the promise has not settled in time; its later result is ignored. */

@@ -6,7 +6,7 @@ import { createPostgresBackend, WaitingError, Worker, type Job, type WorkerOptio
 import type { Log } from '../platform/log.ts'
 import { queueNames } from './names.ts'
 import { readPayload } from './payload.ts'
-import { postgresConnection, redisConnection, type QueueConfig } from './queue-config.ts'
+import { connectQueueRedis, postgresConnection, type QueueConfig } from './queue-config.ts'
 
 /**
  * Looks at one chunk. The signal aborts when the worker stops or has lost the job. The function then rolls
@@ -74,7 +74,7 @@ export async function startChunkWorker({
     throw new WaitingError()
   }
 
-  const worker = await connect(config, { ...settings, concurrency, autorun: false }, process)
+  const { worker, disconnect } = await connect(config, { ...settings, concurrency, autorun: false }, process)
   worker.on('error', (err: Error) => {
     log.debug({ err }, 'the queue reported an error')
   })
@@ -100,6 +100,7 @@ export async function startChunkWorker({
       await Promise.race([closing, late])
       clearTimeout(timer)
       worker.disconnect().catch(() => {})
+      disconnect()
     }
   }
 }
@@ -139,19 +140,21 @@ async function connect(
   config: QueueConfig,
   options: Omit<WorkerOptions, 'connection'>,
   process: Process
-): Promise<AnyWorker> {
+): Promise<{ worker: AnyWorker; disconnect: () => void }> {
   if (config.redisUrl !== null) {
-    return new Worker(queueNames.chunks, process, {
-      ...options,
-      connection: redisConnection({ ...config, redisUrl: config.redisUrl }, 'worker')
-    })
+    // BullMQ makes a second one like it, which waits for jobs, and closes only that.
+    const client = connectQueueRedis({ ...config, redisUrl: config.redisUrl }, 'worker')
+    client.on('error', () => {})
+    const worker = new Worker(queueNames.chunks, process, { ...options, connection: client })
+    return { worker, disconnect: () => client.disconnect() }
   }
-  return new Worker(
+  const worker = new Worker(
     queueNames.chunks,
     process,
     { ...options, connection: await postgresConnection(config, 'worker') },
     createPostgresBackend
   )
+  return { worker, disconnect: () => {} }
 }
 
 /** AbortSignal.any refuses BullMQ's own kind of signal, so a native one follows it. */

@@ -1,9 +1,9 @@
-/** Where the queue is, and the connection options of its two sides. */
-import type { ConnectionOptions, PostgresPoolConfig } from 'bullmq'
+/** Where the queue is, and how its two sides connect to it. */
+import type { PostgresPoolConfig } from 'bullmq'
 import type { Config } from '../platform/config.ts'
 import { postgresOptions } from '../platform/postgres-url.ts'
-import { redisOptions, type RedisPlace } from './redis-place.ts'
 import { queueSchema } from './names.ts'
+import { connectRedis, type AnyRedis, type RedisPlace } from './redis-place.ts'
 
 /** The keys of the configuration that the queue needs. */
 export type QueueConfig = Omit<RedisPlace, 'redisUrl'> & Pick<Config, 'redisUrl' | 'databaseUrl'>
@@ -17,20 +17,24 @@ const silenceMaxMs = 20_000
 
 /**
  * A producer fails fast, since the sweeper enqueues again. A worker waits forever, since
- * it has nothing to do without the queue; but not on a connection that was cut silently.
+ * it has nothing to do without the queue; but not on a connection that was cut silently. Who connects also disconnects:
+ * BullMQ leaves the client open.
  */
-export function redisConnection(
+export function connectQueueRedis(
   config: QueueConfig & { redisUrl: string },
   side: 'producer' | 'worker'
-): ConnectionOptions {
+): AnyRedis {
   const common = {
-    ...redisOptions(config),
     connectTimeout: 5_000,
     keepAlive: 10_000,
     retryStrategy: (times: number) => Math.min(times * 100, 2_000)
   }
-  if (side === 'worker') return { ...common, maxRetriesPerRequest: null, socketTimeout: silenceMaxMs }
-  return { ...common, maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: commandTimeoutMs }
+  return connectRedis(
+    config,
+    side === 'worker'
+      ? { ...common, maxRetriesPerRequest: null, socketTimeout: silenceMaxMs }
+      : { ...common, maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: commandTimeoutMs }
+  )
 }
 
 /**

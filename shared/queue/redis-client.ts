@@ -1,13 +1,12 @@
 /** A connection to the Redis of the queue for something that processes count together. */
-import type { Redis } from 'ioredis'
 import type { Log } from '../platform/log.ts'
-import { connectRedis } from './redis-place.ts'
+import { connectRedis, type AnyRedis } from './redis-place.ts'
 import type { QueueConfig } from './queue-config.ts'
 
 /** How long a request waits for an answer; then it continues without one. */
 const commandTimeoutMs = 250
 
-export type RedisClient = { client: Redis; close: () => void }
+export type RedisClient = { client: AnyRedis; close: () => void }
 
 /** Connects in the background, again and again. Commands fail at once while there is no connection, and after 250 ms. */
 export function openRedisClient(config: QueueConfig & { redisUrl: string }, log: Log): RedisClient {

@@ -1,0 +1,168 @@
+/** The queue and the rate limits on a Redis Cluster, while its primaries die, freeze, and hand over slots. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import t, { type Test } from 'tap'
+import { buildServer } from '../api/server.ts'
+import { examineQueue } from '../bin/doctor/examine-queue.ts'
+import { requireRedis } from '../bin/reach.ts'
+import { readConfig, type Config } from '../shared/platform/config.ts'
+import { createLog } from '../shared/platform/log.ts'
+import { openQueue } from '../shared/queue/chunk-queue.ts'
+import { startChunkWorker } from '../shared/queue/chunk-worker.ts'
+import { watchKind } from '../shared/queue/redis-kind.ts'
+import { connectRedis } from '../shared/queue/redis-place.ts'
+import { withRedisServer } from './support/redis.ts'
+import { withRedisCluster } from './support/redis-cluster.ts'
+import { withServer } from './support/server.ts'
+
+const log = createLog({ logLevel: 'silent' })
+const waitMaxMs = 30_000
+const maximum = 5
+/** So many that each primary has the counts of some. */
+const tokenCount = 30
+
+async function eventually(condition: () => boolean | Promise<boolean>): Promise<boolean> {
+  for (const giveUpAt = Date.now() + waitMaxMs; Date.now() < giveUpAt; await sleep(20))
+    if (await condition()) return true
+  return false
+}
+
+/** A queue and a worker. `isToldOf` tells of a chunk, again each time that it is called, and says whether it was looked at. */
+async function openBoth(t: Test, config: Config) {
+  const seen: number[] = []
+  const queue = await openQueue(config, log)
+  const worker = await startChunkWorker({
+    config,
+    concurrency: 2,
+    log,
+    look: async (chunkId) => {
+      seen.push(chunkId)
+      return 'done'
+    }
+  })
+  t.teardown(async () => {
+    await worker.close()
+    await queue.close()
+  })
+  let nudge = 0
+  return {
+    queue,
+    seen,
+    isToldOf: async (chunkId: number): Promise<boolean> => {
+      await queue.nudge([{ chunkId, nudge: (nudge += 1) }])
+      return seen.includes(chunkId)
+    }
+  }
+}
+
+t.test('on a Redis Cluster', async (t) => {
+  const cluster = await withRedisCluster(t)
+  if (cluster === null) return
+  const config = readConfig(cluster.env)
+
+  t.test('a Redis that is not of the configured kind is named with the key to change', async (t) => {
+    const server = await withRedisServer(t)
+    if (server === null) return
+    const asServer = { REDIS_URL: cluster.env.REDIS_URL }
+    const asCluster = { REDIS_URL: server.url, REDIS_CLUSTER_NODES: server.url.replace('redis://', '') }
+    for (const [env, says] of [
+      [asServer, /^the Redis of REDIS_URL is a node of a Redis Cluster: set REDIS_CLUSTER_NODES/],
+      [asCluster, /is not a Redis Cluster: remove REDIS_CLUSTER_NODES$/]
+    ] as const) {
+      const wrong = { ...readConfig(env), redisUrl: env.REDIS_URL }
+      t.match(await examineQueue(wrong), [{ verdict: 'wrong', text: says }], 'by the doctor')
+      await t.rejects(requireRedis(wrong), { message: new RegExp(says, 'i') }, 'at the start')
+      const client = connectRedis(wrong, {})
+      client.on('error', () => {})
+      t.match(await new Promise((resolve) => watchKind(client, resolve)), says, 'by a process that runs')
+      client.disconnect()
+    }
+  })
+
+  t.test('queue and counts', async (t) => {
+    const { queue, isToldOf } = await openBoth(t, config)
+
+    t.test('a worker is woken up', async (t) => {
+      t.ok(await eventually(() => isToldOf(1)))
+      t.ok(await eventually(async () => (await queue.depth()) === 0))
+    })
+
+    t.test('the doctor examines each primary', async (t) => {
+      t.match(await examineQueue(config), [
+        { verdict: 'fine', text: /^answers, Redis .*, a cluster of 3 primaries$/ }
+      ])
+      await t.resolves(requireRedis({ ...config, redisUrl: cluster.env.REDIS_URL }))
+    })
+
+    t.test('the queue goes on when its slot moves to another primary', async (t) => {
+      const before = await cluster.portOfQueue()
+      await cluster.moveQueue()
+      t.not(await cluster.portOfQueue(), before)
+      t.ok(await eventually(() => isToldOf(2)))
+    })
+
+    t.test('the queue goes on when its primary freezes, and a replica takes over', async (t) => {
+      const thaw = await cluster.freeze()
+      t.ok(await eventually(() => isToldOf(3)), 'while it is frozen')
+      await thaw()
+      t.ok(await eventually(() => isToldOf(4)), 'and afterwards')
+    })
+
+    const env = { ...cluster.env, RATE_LIMIT_PER_MINUTE: String(maximum) }
+    const { context, app, tokenWith } = await withServer(t, { memory: false, env })
+    const second = await buildServer(context)
+    t.teardown(() => second.close())
+    const send = (to: FastifyInstance, token: string) =>
+      to.inject({ url: '/api/limits', headers: { authorization: `Bearer ${token}` } })
+
+    /** Sends with a new token, by turns to two processes, one request more than are allowed. */
+    async function isRefusedTheLast(): Promise<boolean> {
+      const token = await tokenWith(['read'])
+      const found: number[] = []
+      for (let sent = 0; sent <= maximum; sent += 1)
+        found.push((await send(sent % 2 === 0 ? app : second, token)).statusCode)
+      return found.every((status, index) => status === (index < maximum ? 200 : 429))
+    }
+
+    t.test('two processes count requests together, those of some tokens on each primary', async (t) => {
+      for (let tokens = 0; tokens < tokenCount; tokens += 1)
+        if (!(await eventually(isRefusedTheLast))) t.fail('the last request was not refused')
+      for (const port of await cluster.primaries()) t.ok((await cluster.keys(port)).length > 0, String(port))
+    })
+
+    t.test(
+      'while a primary is dead nobody is refused, and its replica takes over queue and counts',
+      async (t) => {
+        const isOver = new AbortController()
+        const failingOver = cluster.failOver().finally(() => isOver.abort())
+        const found = new Set<number>()
+        while (!isOver.signal.aborted) found.add((await send(app, await tokenWith(['read']))).statusCode)
+        await failingOver
+        t.strictSame([...found], [200])
+        t.ok(await eventually(() => isToldOf(5)))
+        for (let tokens = 0; tokens < tokenCount; tokens += 1)
+          if (!(await eventually(isRefusedTheLast))) t.fail('the last request was not refused')
+      }
+    )
+
+    t.test('the cluster is found while the node of REDIS_URL is away', async (t) => {
+      await cluster.end(Number(new URL(cluster.env.REDIS_URL).port))
+      const late = await openBoth(t, config)
+      t.ok(await eventually(() => late.isToldOf(6)))
+    })
+  })
+
+  t.test(
+    'without most primaries the queue is down, no caller waits for it, and the doctor says so',
+    async (t) => {
+      for (const port of (await cluster.primaries()).slice(0, 2)) await cluster.end(port)
+      const isWrong = async (): Promise<boolean> =>
+        (await examineQueue(config)).some(({ verdict }) => verdict === 'wrong')
+      t.ok(await eventually(isWrong))
+      const queue = await openQueue(config, log)
+      t.teardown(() => queue.close())
+      t.equal(await queue.nudge([{ chunkId: 7, nudge: 1 }]), false)
+      t.equal(await queue.depth(), null)
+    }
+  )
+})
