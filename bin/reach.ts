@@ -123,7 +123,7 @@ export async function askRedis<T>(
     reason ??= isForLackOfCluster(error) ? new WrongKindOfRedis(notACluster) : (nodeErrorOf(error) ?? error)
   })
   try {
-    await Promise.race([redis.connect(), endOf(redis)])
+    await redis.connect()
     if (redis instanceof Redis && isOfCluster(await redis.info('cluster')))
       throw new WrongKindOfRedis(undeclaredCluster)
     return await ask(redis)
@@ -132,11 +132,4 @@ export async function askRedis<T>(
   } finally {
     redis.disconnect()
   }
-}
-
-/** A cluster that is not ready ends the connections, and leaves the promise of connect() unsettled. */
-function endOf(redis: AnyRedis): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    redis.once('end', () => reject(new Error('the cluster is not ready (see CLUSTER INFO)')))
-  })
 }

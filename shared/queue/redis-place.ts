@@ -1,6 +1,7 @@
 /** Reads where Redis is, for all clients of it: one server, one that Redis Sentinel names, or a Redis Cluster. */
 import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis'
 import type { Config } from '../platform/config.ts'
+import { steadyCluster } from './steady-cluster.ts'
 
 export type RedisPlace = Pick<
   Config,
@@ -33,12 +34,7 @@ const defaultPort = 6_379
 const resendAfterMs = 100
 /** Of a command that may take any time: then its error is reported, and whoever sent it decides. */
 const resendsMaxCount = 16
-/**
- * A cluster is asked who serves what when a node answers that it no longer does, and this often: a frozen primary
- * answers nothing, while the others have already promoted its replica.
- */
-const askWhoServesMs = 5_000
-/** After this time the next node is asked. */
+/** A node that does not say within this time who serves what is passed over. */
 const whoServesTimeoutMs = 2_000
 
 /**
@@ -87,7 +83,6 @@ export function clusterOptions(place: RedisPlace, use: RedisUse) {
       retryDelayOnFailover: resendAfterMs,
       retryDelayOnClusterDown: resendAfterMs,
       retryDelayOnTryAgain: resendAfterMs,
-      slotsRefreshInterval: askWhoServesMs,
       slotsRefreshTimeout: whoServesTimeoutMs,
       // A certificate names a host, not the address that the host has now.
       dnsLookup: (host, found) => found(null, host),
@@ -100,7 +95,7 @@ export function clusterOptions(place: RedisPlace, use: RedisUse) {
 export function connectRedis(place: RedisPlace, use: RedisUse): AnyRedis {
   if (place.redisClusterNodes !== null) {
     const { nodes, options } = clusterOptions(place, use)
-    return new Cluster(nodes, options)
+    return steadyCluster(new Cluster(nodes, options))
   }
   const options = redisOptions(place)
   return 'url' in options ? new Redis(options.url, { ...options, ...use }) : new Redis({ ...options, ...use })

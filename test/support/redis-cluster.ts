@@ -78,16 +78,25 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     await ended
   }
 
-  const ports: number[] = []
-  while (ports.length < nodeCount) {
-    const port = await freePort()
-    if (ports.includes(port)) continue
-    busPorts.set(port, await freePort())
-    ports.push(port)
-    serve(port)
+  /** On ports of its own: one that ends has met a port that another process took first. */
+  async function begin(): Promise<number> {
+    for (;;) {
+      const port = await freePort()
+      busPorts.set(port, await freePort())
+      serve(port)
+      const server = running.get(port)
+      await until(
+        `${port} to answer`,
+        async () => server?.exitCode !== null || (await ask(port, 'ping')) === 'PONG'
+      )
+      if (server?.exitCode === null) return port
+      running.delete(port)
+    }
   }
+
+  const ports: number[] = []
+  while (ports.length < nodeCount) ports.push(await begin())
   const [first = 0] = ports
-  for (const port of ports) await until(`${port} to answer`, async () => (await ask(port, 'ping')) === 'PONG')
   const addresses = ports.map((port) => `127.0.0.1:${port}`)
   const made = spawnSync(
     'redis-cli',
@@ -140,7 +149,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
 
   await untilWhole()
   return {
-    env: { REDIS_URL: `redis://127.0.0.1:${first}`, REDIS_CLUSTER_NODES: addresses.slice(1, 3).join(',') },
+    env: { REDIS_URL: `redis://127.0.0.1:${first}`, REDIS_CLUSTER_NODES: addresses.slice(1).join(',') },
     primaries: async () =>
       alive(await nodesSeenBy(somePort()))
         .filter(({ flags }) => flags.includes('master'))
