@@ -1,8 +1,8 @@
 /**
- * `npm run torture [-- --quick] [--seed N] [--backend redis|postgres] [--failover] [--pgbouncer] [--without RULE|each]`: ends processes,
+ * `npm run torture [-- --quick] [--seed N] [--backend redis|postgres|redis-cluster] [--failover] [--pgbouncer] [--without RULE|each]`: ends processes,
  * connections and servers under loads, and compares what is left with what was accepted. Prints seed and figures; ends with 1 where
  * anything is wrong. `--failover` does so on a Postgres
- * with a standby that takes over, or on a Redis with Sentinels. `--pgbouncer`
+ * with a standby that takes over, or on a Redis with Sentinels. A Redis Cluster is only used if it is named. `--pgbouncer`
  * goes through a PgBouncer that crashes. `--without` leaves a rule out, and ends with 1 where nothing goes wrong without it.
  */
 import { randomInt } from 'node:crypto'
@@ -22,6 +22,7 @@ import {
   openPostgresWithStandby,
   queueInPostgres,
   startRedis,
+  startRedisInCluster,
   startRedisWithReplica,
   type TorturedPostgres,
   type TorturedRedis
@@ -72,13 +73,23 @@ function chosenParts(): Part[] {
   return chosen.flatMap(([name, red]) => redParts(name, red))
 }
 
+const inCluster = values.backend === 'redis-cluster'
+
+const backendOf = (redis: TorturedRedis | null): string =>
+  redis === null ? 'postgres' : inCluster ? 'redis-cluster' : 'redis'
+
+function startChosenRedis(): Promise<TorturedRedis> {
+  if (inCluster) return startRedisInCluster()
+  return values.failover ? startRedisWithReplica() : startRedis()
+}
+
 async function runPart(
   { title, size, worker }: Part,
   postgres: TorturedPostgres,
   redis: TorturedRedis | null
 ): Promise<Outcome> {
-  const backend = redis ? 'redis' : 'postgres'
-  const name = `torture_${backend}_${seed}`
+  const backend = backendOf(redis)
+  const name = `torture_${backend.replace('-', '_')}_${seed}`
   await runOnServer(postgres.url, `create database ${name} template template0`)
   const folder = mkdtempSync(join(tmpdir(), 'tributary-torture-logs-'))
   const port = await freePort()
@@ -156,7 +167,7 @@ async function main(): Promise<void> {
   log(`# seed ${seed}`)
   const results: { title: string; backend: string; isOk: boolean; figures: Outcome['figures'] }[] = []
   const run = async (part: Part, postgres: TorturedPostgres, redis: TorturedRedis | null): Promise<void> => {
-    const backend = redis ? 'redis' : 'postgres'
+    const backend = backendOf(redis)
     const { faults, figures } = await runPart(part, postgres, redis)
     const isOk = part.isRed === faults.length > 0
     for (const fault of faults) log(`${isOk ? '#' : 'not ok:'} ${part.title} on ${backend}: ${fault}`)
@@ -165,12 +176,12 @@ async function main(): Promise<void> {
   }
   for (const part of chosenParts()) {
     // the queue cannot live behind a pooler
-    if (values.backend !== 'redis' && !values.pgbouncer)
+    if ((values.backend ?? 'postgres') === 'postgres' && !values.pgbouncer)
       await withPostgres(values.failover ? openPostgresWithStandby : openPostgres, (postgres) =>
         run(part, postgres, null)
       )
     if (values.backend !== 'postgres' && hasBoth) {
-      const redis = values.failover ? await startRedisWithReplica() : await startRedis()
+      const redis = await startChosenRedis()
       try {
         await withPostgres(values.pgbouncer ? openPostgresBehindPgBouncer : openPostgres, (postgres) =>
           run(part, postgres, redis)

@@ -8,12 +8,13 @@ import { query } from '../../shared/db/query.ts'
 import { queueSchema } from '../../shared/queue/names.ts'
 import { findPostgresPrograms } from '../support/postgres-cluster.ts'
 import { hasPgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { startRedisCluster } from '../support/redis-cluster.ts'
 import { freePort } from '../support/redis.ts'
 import { startFailingOverPostgres } from './failing-over-postgres.ts'
 import { startFailingOverRedis } from './failing-over-redis.ts'
 import { startKillablePostgres } from './killable-postgres.ts'
 import { patiently } from './patiently.ts'
-import type { Random } from './workload.ts'
+import { pick, type Random } from './workload.ts'
 
 /** `restart` and `failOver` are null where that cannot be done to the server. */
 export type TorturedPostgres = {
@@ -143,6 +144,35 @@ export async function startRedisWithReplica(): Promise<TorturedRedis> {
       return `the replica of Redis was promoted after ${await redis.failOver()} ms`
     },
     stop: () => redis.stop()
+  }
+}
+
+/** One in a cluster, where its slot also moves to another primary. */
+export async function startRedisInCluster(): Promise<TorturedRedis> {
+  const cluster = await startRedisCluster()
+  const harms: readonly (() => Promise<string>)[] = [
+    async () => {
+      await cluster.wipe()
+      return 'Redis wiped'
+    },
+    async () => {
+      const thaw = await cluster.freeze()
+      await thaw()
+      return 'the primary of the queue frozen until its replica was promoted'
+    },
+    async () => {
+      await cluster.moveQueue()
+      return 'the slot of the queue moved'
+    }
+  ]
+  return {
+    env: cluster.env,
+    wipe: () => cluster.wipe(),
+    harm: (random) => pick(random, harms)(),
+    async failOver() {
+      return `the replica of the queue's primary was promoted after ${await cluster.failOver()} ms`
+    },
+    stop: () => cluster.stop()
   }
 }
 
