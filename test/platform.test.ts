@@ -86,6 +86,16 @@ t.test('configuration', async (t) => {
   })
 })
 
+function problemsOf(env: { [key: string]: string }): readonly string[] {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
 t.test('the address of Redis', async (t) => {
   const place = (env: { [key: string]: string }) => {
     const config = readConfig(env)
@@ -162,16 +172,25 @@ t.test('the address of Redis', async (t) => {
     }
   )
 
+  t.test('needs the name of the primary, in the URL, if Sentinels are named', async (t) => {
+    t.match(problemsOf({ REDIS_SENTINELS: 'one:26379' }), [
+      /^REDIS_URL must be set if REDIS_SENTINELS is: its host is the name of the primary$/
+    ])
+    t.strictSame(problemsOf({ REDIS_SENTINELS: 'one:26379', REDIS_URL: 'redis://mymaster' }), [])
+  })
+
+  t.test('has a password that can be decoded', async (t) => {
+    for (const REDIS_URL of ['redis://:50%@one', 'rediss://u%zz:secret@one/0'])
+      t.match(
+        problemsOf({ REDIS_URL }),
+        [/^REDIS_URL must be a URL whose user and password have %25 for each %$/],
+        REDIS_URL
+      )
+    t.match(problemsOf({ DATABASE_URL: 'postgres://u:50%@/x?host=/tmp' }), [/^DATABASE_URL must be/])
+    t.strictSame(problemsOf({ REDIS_URL: 'redis://:50%25@one' }), [])
+  })
+
   t.test('of a Redis Cluster contradicts no other key', async (t) => {
-    const problemsOf = (env: { [key: string]: string }): readonly string[] => {
-      try {
-        readConfig(env)
-      } catch (error) {
-        if (error instanceof ConfigError) return error.problems
-        throw error
-      }
-      return []
-    }
     const nodes = { REDIS_CLUSTER_NODES: 'one:6379,two:6379' }
     for (const [env, problem] of [
       [

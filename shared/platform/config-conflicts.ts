@@ -3,8 +3,10 @@
 /** Says for each conflict which key is wrong. Values that could not be read are absent. */
 export function conflictsOf(values: Readonly<Record<string, unknown>>): string[] {
   const { redisUrl, redisSentinels, redisClusterNodes } = values
-  if (!redisClusterNodes) return []
   const problems: string[] = []
+  if (redisSentinels && redisUrl === null)
+    problems.push('REDIS_URL must be set if REDIS_SENTINELS is: its host is the name of the primary')
+  if (!redisClusterNodes) return problems
   if (redisSentinels)
     problems.push('REDIS_CLUSTER_NODES must be absent if REDIS_SENTINELS is set: Redis is one or the other')
   const url = typeof redisUrl === 'string' && URL.canParse(redisUrl) ? new URL(redisUrl) : null

@@ -85,7 +85,19 @@ export function url(...schemes: readonly string[]): Parse<string> {
     if (!schemes.some((scheme) => text.startsWith(`${scheme}://`))) throw new Error(expected)
     // `user@/db?host=/socket` has no host: the URL standard refuses that, libpq accepts it.
     if (!URL.canParse(text) && !URL.canParse(text.replace('@/', '@socket/'))) throw new Error(expected)
+    if (!hasReadableUser(text)) throw new Error('a URL whose user and password have %25 for each %')
     return text
+  }
+}
+
+/** Whether the user and the password of a URL can be decoded, which the drivers do. */
+function hasReadableUser(text: string): boolean {
+  const [, user = ''] = /^[^:]+:\/\/([^/?#]*)@/.exec(text) ?? []
+  try {
+    decodeURIComponent(user)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -73,6 +73,9 @@ function chosenParts(): Part[] {
   return chosen.flatMap(([name, red]) => redParts(name, red))
 }
 
+const backends = ['redis', 'postgres', 'redis-cluster']
+if (values.backend !== undefined && !backends.includes(values.backend))
+  throw new Error(`--backend takes ${backends.join(', ')}`)
 const inCluster = values.backend === 'redis-cluster'
 
 const backendOf = (redis: TorturedRedis | null): string =>
