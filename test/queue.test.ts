@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
+import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { query } from '../shared/db/query.ts'
 import { examineQueue } from '../bin/doctor/examine-queue.ts'
@@ -12,7 +13,7 @@ import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { openQueue } from '../shared/queue/chunk-queue.ts'
 import { startChunkWorker, type LookAtChunk } from '../shared/queue/chunk-worker.ts'
-import { queueNames } from '../shared/queue/names.ts'
+import { queueNames, queueSchema } from '../shared/queue/names.ts'
 import { readPayload, toJobId, toPayload } from '../shared/queue/payload.ts'
 import type { QueueConfig } from '../shared/queue/queue-config.ts'
 import { startWatchedWorker } from '../worker/watched-worker.ts'
@@ -368,4 +369,84 @@ t.test('a worker that has gone deaf is replaced, and then gives up', async (t) =
   })
   t.ok(await eventually(() => gaveUp > 0))
   await worker.close()
+})
+
+/** A worker whose queue refuses to hand out the one job that waits, until it is told to accept. */
+async function refused(
+  t: Test,
+  config: QueueConfig,
+  refuse: () => Promise<void>,
+  accept: () => Promise<void>
+): Promise<void> {
+  const queue = await openQueue(config, log)
+  t.teardown(() => queue.close())
+  t.equal(await queue.nudge([{ chunkId: 7, nudge: 1 }]), true)
+  await refuse()
+  const seen: number[] = []
+  const lines: string[] = []
+  let gaveUp = 0
+  const worker = await startWatchedWorker({
+    config,
+    concurrency: 1,
+    log: pino({ level: 'error' }, { write: (line: string) => lines.push(line) }),
+    look: async (chunkId) => {
+      seen.push(chunkId)
+      return 'done'
+    },
+    depth: () => queue.depth(),
+    deafAfterMs: 300,
+    giveUp: () => {
+      gaveUp += 1
+    }
+  })
+  t.teardown(() => worker.close())
+  t.ok(await eventually(() => lines.length >= 3), 'its client was replaced again and again')
+  t.same(seen, [])
+  await accept()
+  t.ok(await eventually(() => seen.length > 0), 'the job is taken as soon as the queue accepts')
+  t.same([seen[0], gaveUp], [7, 0])
+  t.match(JSON.parse(lines[0] ?? ''), { waiting: 1, err: { message: /full|OOM/ } }, 'the log says why')
+}
+
+t.test('a worker does not give up on a queue that refuses, as with a full disk or memory', async (t) => {
+  t.test('in Postgres', async (t) => {
+    const { db, url } = await withDatabase(t)
+    const config: QueueConfig = { redisUrl: null, redisTlsVerify: false, databaseUrl: url, ...oneServer }
+    await refused(
+      t,
+      config,
+      async () => {
+        await query(
+          db,
+          `create function ${queueSchema}.full_disk() returns trigger language plpgsql as $$
+             begin raise exception 'the disk is full' using errcode = 'disk_full'; end $$`
+        )
+        await query(
+          db,
+          `create trigger full_disk before update on ${queueSchema}.job
+           for each row execute function ${queueSchema}.full_disk()`
+        )
+      },
+      async () => {
+        await query(db, `drop trigger full_disk on ${queueSchema}.job`)
+      }
+    )
+  })
+
+  t.test('in Redis', async (t) => {
+    const server = await withRedisServer(t)
+    if (server === null) return
+    const redis = new Redis(server.url)
+    t.teardown(() => redis.disconnect())
+    await refused(
+      t,
+      { redisUrl: server.url, redisTlsVerify: false, databaseUrl: null, ...oneServer },
+      async () => {
+        await redis.config('SET', 'maxmemory', '1')
+      },
+      async () => {
+        await redis.config('SET', 'maxmemory', '0')
+      }
+    )
+  })
 })

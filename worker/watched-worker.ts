@@ -1,6 +1,7 @@
 /**
- * A queue worker with a watchdog. If the client library silently stops taking jobs, its client is replaced.
- * If that does not help, the process exits, so that the platform starts it again.
+ * A queue worker with a watchdog. If no jobs are taken although some wait, the client of the queue is replaced.
+ * If the new one silently takes none either, the process exits, so that the platform starts it again. A new process
+ * would not help against a queue that refuses, for example because its disk is full.
  */
 import { startChunkWorker, type ChunkWorker, type ChunkWorkerOptions } from '../shared/queue/chunk-worker.ts'
 
@@ -9,7 +10,7 @@ export type WatchedWorkerOptions = ChunkWorkerOptions & {
   depth: () => Promise<number | null>
   /** How long an idle worker may take none of the waiting jobs. */
   deafAfterMs?: number
-  /** Called when a new client takes no jobs either. */
+  /** Called when a new client takes no jobs either, and reports no error. */
   giveUp?: () => void
 }
 
@@ -40,12 +41,16 @@ export async function startWatchedWorker({
       return
     }
     if (Date.now() - quietSinceMs < deafAfterMs) return
-    if (wasReplaced) {
+    const err = worker.lastError()
+    if (wasReplaced && err === null) {
       log.fatal({ waiting }, 'the worker takes no jobs, and a new client did not help')
       giveUp()
       return
     }
-    log.error({ waiting }, 'the worker takes no jobs; its client is replaced')
+    log.error(
+      { waiting, ...(err === null ? {} : { err }) },
+      'the worker takes no jobs; its client is replaced'
+    )
     wasReplaced = true
     const deaf = worker
     worker = await startChunkWorker(options)

@@ -21,6 +21,8 @@ export type ChunkWorker = {
   activeCount(): number
   /** When a job was last taken, in milliseconds; the start of the worker if none was. */
   lastTakenAtMs(): number
+  /** What the queue reported last; null if it has reported no error to this worker. */
+  lastError(): Error | null
   /** Takes no more jobs, puts back those in progress, and closes the connections. */
   close(): Promise<void>
 }
@@ -52,6 +54,7 @@ export async function startChunkWorker({
   const stop = new AbortController()
   let activeCount = 0
   let lastTakenAtMs = Date.now()
+  let lastError: Error | null = null
 
   async function process(
     job: Job,
@@ -76,6 +79,7 @@ export async function startChunkWorker({
 
   const { worker, disconnect } = await connect(config, { ...settings, concurrency, autorun: false }, process)
   worker.on('error', (err: Error) => {
+    lastError = err
     log.debug({ err }, 'the queue reported an error')
   })
   worker.on('failed', (job: Job | undefined, err: Error) => {
@@ -90,6 +94,7 @@ export async function startChunkWorker({
   return {
     activeCount: () => activeCount,
     lastTakenAtMs: () => lastTakenAtMs,
+    lastError: () => lastError,
     async close() {
       const closing = worker.close().catch(() => {})
       stop.abort()
