@@ -260,7 +260,7 @@ t.test('token', async (t) => {
       code: 1,
       out: { length: 0 },
       err: [
-        /^INVALID_URN: domainUrns\[0\] must be a URN such as .*, or the name of an entity: Nothing is called "Nowhere"/
+        /^INVALID_URN: --domain must be a URN such as .*, or the name of an entity: Nothing is called "Nowhere"/
       ]
     })
   })
@@ -289,7 +289,7 @@ t.test('token', async (t) => {
   t.test('impossible values are refused with 1', async (t) => {
     t.match(await run(['token', 'create', '--name', 'x', '--domain', ''], { env }), {
       code: 1,
-      err: [/^INVALID_URN: domainUrns\[0\]/]
+      err: [/^INVALID_URN: --domain/]
     })
     t.match(await run(['token', 'create', '--name', 'x', '--scopes', 'all'], { env }), {
       code: 1,

@@ -1,5 +1,6 @@
 /** `tributary token create`: creates an access token and prints it, only this once. */
 import { createToken } from '../../shared/catalog/access/create-token.ts'
+import { CatalogError } from '../../shared/errors.ts'
 import type { Scope } from '../../shared/model/changes.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import type { Command } from '../command.ts'
@@ -37,7 +38,7 @@ export const tokenCreate: Command = {
         expiresAt,
         domainUrns: domains.length === 0 ? null : domains,
         actorUrn: input.text('actor') ?? null
-      })
+      }).catch(nameOption)
     )
     if (input.isSet('json'))
       terminal.out(JSON.stringify({ token, ...record, domainUrn: record.domainUrns?.[0] ?? null }))
@@ -49,6 +50,13 @@ export const tokenCreate: Command = {
     }
     return exitCodes.ok
   }
+}
+
+/** Throws the error with the option in place of the field that was made from it. */
+function nameOption(error: unknown): never {
+  if (!(error instanceof CatalogError)) throw error
+  const message = error.message.replace(/\bdomainUrns(\[\d+\])?/, '--domain')
+  throw new CatalogError(error.code, message, error.details)
 }
 
 const known: readonly Scope[] = ['read', 'write', 'admin']
