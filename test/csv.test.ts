@@ -349,6 +349,10 @@ t.test('records', async (t) => {
       line: 7,
       changes: [columns]
     })
+    t.strictSame(
+      parse('upstream,downstream,downstream_column', `"${columns.upstreamUrn}","${customers}",order`),
+      { line: 7, changes: [columns] }
+    )
     const flow = 'urn:li:dataFlow:(airflow,nightly,prod)'
     t.strictSame(parse('upstream,downstream', `"${flow}","urn:li:dataJob:(${flow},load)"`), {
       line: 7,
@@ -400,6 +404,13 @@ t.test('records', async (t) => {
         'downstream_column'
       ],
       ['upstream,downstream,upstream_column', `x,"${customers}",id`, 'INVALID_URN', 'upstream'],
+      ['upstream,downstream,upstream_column', `${edgeRow},id`, 'BAD_REQUEST', 'downstream_column'],
+      [
+        'Downstream Column,upstream,downstream,Upstream Column',
+        `id,${edgeRow},`,
+        'BAD_REQUEST',
+        'Upstream Column'
+      ],
       ['resource,domain', `${sales},${sales}`, 'BAD_REQUEST', 'resource'],
       ['asset,domainUrn', `"${orders}","${customers}"`, 'INVALID_URN', 'domainUrn']
     ]
@@ -415,6 +426,11 @@ t.test('records', async (t) => {
     t.match(
       t.throws(() => parse('upstream,downstream', `"urn:li:dashboard:(looker,d)","${orders}"`)),
       { code: 'BAD_REQUEST', message: /No lineage leads/ }
+    )
+    t.match(
+      t.throws(() => parse('upstream,downstream,upstream_column,downstream_column', `${edgeRow},id,`)),
+      { message: /^upstream_column names a column, downstream_column does not/ },
+      'a column at one end only'
     )
     t.equal(recordParser({ format: 'csv', header: 'entity_urn,Domain' }).fieldOf('domainUrn'), 'Domain')
     t.equal(recordParser({ format: 'csv', header: 'entity_urn,Domain' }).fieldOf('other'), 'other')

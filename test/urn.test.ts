@@ -167,6 +167,25 @@ t.test('an error names the input, and never echoes a text without end', async (t
   t.ok(error instanceof Error && error.message.length < 400)
 })
 
+t.test('a first part that is not the URN it must be is answered with one that is', async (t) => {
+  const messageOf = (text: string): string => {
+    const error = t.throws(() => toUrn(text))
+    return error instanceof Error ? error.message : ''
+  }
+  t.match(
+    messageOf('urn:li:dataset:(hive,orders,PROD)'),
+    /the first part of a dataset must be a URN such as urn:li:dataPlatform:hive: urn:li:dataset:/
+  )
+  t.match(
+    messageOf('urn:li:dataJob:(nightly,load)'),
+    /the first part of a dataJob must be a URN such as urn:li:dataFlow:\(airflow,nightly,PROD\)/
+  )
+  t.match(
+    messageOf('urn:li:schemaField:(orders,id)'),
+    /the first part of a schemaField must be a URN such as urn:li:dataset:/
+  )
+})
+
 /** A part of a tuple: no comma or parenthesis outside of a balanced pair, and not empty. */
 const plainText = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })

@@ -32,11 +32,36 @@ function edgeOf({ names, places }: CsvHeader, cells: readonly string[]): Change[
   const [upstreamField, downstreamField] = [names[places.upstream] ?? '', names[places.downstream] ?? '']
   const upstream = endOf(cells, places.upstream, places.upstreamColumn, names)
   const downstream = endOf(cells, places.downstream, places.downstreamColumn, names)
+  checkBothAreColumns(names, places, cells)
   const { upstreamUrn, downstreamUrn, isWithoutEffect } = parseEdge(upstream, downstream, '', {
     upstreamField,
     downstreamField
   })
   return isWithoutEffect ? [] : [{ kind: 'addEdge', upstreamUrn, downstreamUrn }]
+}
+
+/** A column without one at the other end is the likeliest mistake of a file that mixes tables and columns. */
+function checkBothAreColumns(
+  names: readonly string[],
+  places: CsvHeader['places'],
+  cells: readonly string[]
+): void {
+  for (const [end, other] of [
+    ['upstream', 'downstream'],
+    ['downstream', 'upstream']
+  ] as const) {
+    const isColumn = (cells[places[`${end}Column`]] ?? '') !== ''
+    const otherIsColumn =
+      (cells[places[`${other}Column`]] ?? '') !== '' ||
+      (cells[places[other]] ?? '').startsWith('urn:li:schemaField:')
+    if (!isColumn || otherIsColumn) continue
+    const field = names[places[`${other}Column`]] ?? `${other}_column`
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `${names[places[`${end}Column`]]} names a column, ${field} does not: lineage leads from column to column`,
+      { field }
+    )
+  }
 }
 
 /** The URN in a cell, or the URN of its column that another cell names. */

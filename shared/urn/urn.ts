@@ -168,8 +168,8 @@ const checkCharacters = (text: string, field: string): void => {
     )
 }
 
+/** `text` begins with the prefix. */
 const parseChecked = (text: string, place: Place): ParsedUrn => {
-  if (!text.startsWith(prefix)) throw refuse('INVALID_URN', 'it must begin with "urn:li:"', place)
   const colon = text.indexOf(':', prefix.length)
   const entityType = colon < 0 ? '' : text.slice(prefix.length, colon)
   if (!isEntityType(entityType))
@@ -275,11 +275,11 @@ const checkParts = (entityType: string, parts: readonly string[], shape: KindSha
   const first = parts[0] ?? ''
   if (shape.firstIs) {
     checkLength(first, place.field)
-    const found = isOrdinaryDataset(first) ? 'dataset' : parseChecked(first, place).entityType
-    if (shape.firstIs !== '*' && found !== shape.firstIs)
+    const found = isOrdinaryDataset(first) ? 'dataset' : typeOfFirst(first, place)
+    if (found === undefined || (shape.firstIs !== '*' && found !== shape.firstIs))
       throw refuse(
         'INVALID_URN',
-        `the first part of a ${entityType} must be a URN of ${shape.firstIs}`,
+        `the first part of a ${entityType} must be a URN such as ${exampleUrn('', shape.firstIs)}`,
         place
       )
   }
@@ -292,6 +292,10 @@ const checkParts = (entityType: string, parts: readonly string[], shape: KindSha
     )
   }
 }
+
+/** The entity type of a first part; undefined if it does not begin as a URN. Throws if it is a broken one. */
+const typeOfFirst = (first: string, place: Place): string | undefined =>
+  first.startsWith(prefix) ? parseChecked(first, place).entityType : undefined
 
 const describe = (entityType: string, shape: KindShape | undefined): string =>
   shape ? `the parts of a ${entityType} (${shape.keyFields.join(', ')})` : `the parts of a ${entityType}`
