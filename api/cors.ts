@@ -6,16 +6,16 @@ import type { FastifyInstance } from 'fastify'
 const preflightMaxAgeSeconds = 600
 
 /**
- * Answers preflights from these origins, and marks their answers as readable; without any, nothing is added and browsers
- * refuse. Such pages send a token: cookies never count, for a session is for this site alone. Add it before the
- * authentication, because a preflight has no token.
+ * Answers preflights from these origins, and marks answers to them as readable. Without any origin nothing is
+ * added, and browsers refuse. Pages of other origins send a token: their cookies never count, because a
+ * session is for this site alone. Add it before the authentication, because a preflight has no token.
  */
 export async function addCors(app: FastifyInstance, origins: readonly string[] | null): Promise<void> {
   if (origins === null) return
   const options = {
     credentials: false,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    // What a script may read beside the body: the id to report, what to follow, and when to come again.
+    // What a script may read besides the body: the id to report, what to follow, and when to try again.
     exposedHeaders: [
       'allow',
       'content-disposition',
@@ -28,7 +28,8 @@ export async function addCors(app: FastifyInstance, origins: readonly string[] |
     hideOptionsRoute: true
   }
   await app.register(fastifyCors, {
-    // Per request, for the plugin would answer every OPTIONS: without an origin of the list it still lists methods.
+    // Decided for each request, because the plugin would answer every OPTIONS: it lists methods even for an
+    // unknown origin.
     delegator: ({ headers }, done) => {
       const { origin = '' } = headers
       done(null, {

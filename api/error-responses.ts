@@ -74,7 +74,7 @@ export function prepareErrorReply(
   return reply
 }
 
-/** The error handler of all routes that do not speak another API's form of errors. */
+/** The error handler of every route that has no error format of another API. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = publicError(error, request)
   void prepareErrorReply(problem, request, reply)
@@ -83,8 +83,8 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /**
- * Our own faults are logged at error with their cause, an unavailable service at warn, faults of the caller
- * at debug. The span of the request has the code.
+ * Our own faults are logged at level error with their cause, an unavailable service at warn, faults of the
+ * caller at debug. The span of the request gets the code.
  */
 export function logError(error: CatalogError, request: FastifyRequest): void {
   noteError(request, error)

@@ -6,9 +6,9 @@ import type { Access } from './auth.ts'
 const refusable: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Watches the routes added from now on. Call the returned function after the last one: it makes every other
- * method of each path answer 405 with `Allow`, OPTIONS list the methods, and every other path answer 404.
- * Without a token they all answer 401, except on open paths.
+ * Watches the routes added from now on. Call the returned function after the last one. It makes every other
+ * method of each path answer 405 with `Allow`, OPTIONS list the methods, and every unknown path answer 404.
+ * Without a token all of these answer 401, except on open paths.
  */
 export function refuseOtherMethods(app: FastifyInstance): () => void {
   const methodsOf = new Map<string, Set<string>>()
@@ -19,7 +19,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
     methodsOf.set(url, methods)
     if (config?.access === 'open') openPaths.add(url)
   })
-  // In a hook, so that nothing of a body is read first.
+  // A hook, so that it answers before anything of the body is read.
   app.addHook('onRequest', async (request) => {
     if (request.is404)
       throw new CatalogError(

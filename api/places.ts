@@ -8,7 +8,10 @@ export type Places = {
   take(actor: Actor): () => void
 }
 
-/** `says` gets the limit that is exceeded, and continues after "This process" or "For one token, this process". */
+/**
+ * `says` gets the exceeded limit, and returns the rest of a sentence that begins with "This process" or "For
+ * one token, this process".
+ */
 type Refusal = {
   code: 'RATE_LIMITED' | 'OVERLOADED'
   says: (maximum: number) => string

@@ -1,9 +1,9 @@
 /**
- * Rate limits, off unless RATE_LIMIT_PER_MINUTE is set: requests of one token, and failed attempts to authenticate
- * from one address.
+ * Rate limits, off unless RATE_LIMIT_PER_MINUTE is set: requests of one token, and failed attempts to
+ * authenticate from one address.
  *
- * The library's own hooks run with each route, so after authentication has refused a request. Therefore its
- * counters are called here: a valid token is never refused for what others at its address did, because many
+ * The library's own hooks run with each route, after authentication has refused a request, so this file calls
+ * its counters itself. A valid token is never refused because of what others at its address did, because many
  * clients may have one address. While Redis does not answer, nothing is counted and nothing is refused.
  */
 import fastifyRateLimit, { normalizeIP } from '@fastify/rate-limit'
@@ -23,7 +23,7 @@ declare module 'fastify' {
 
 export type RateLimits = {
   /**
-   * Counts a request of a caller who is known. Throws RATE_LIMITED, or OVERLOADED where events are taken, which
+   * Counts a request of a known caller. Throws RATE_LIMITED; for a route that takes events OVERLOADED, which
    * makes clients send the event again.
    */
   countRequest(request: FastifyRequest, reply: FastifyReply): Promise<void>
@@ -36,7 +36,7 @@ type Counter = ReturnType<FastifyInstance['createRateLimit']>
 const windowMs = 60_000
 /** Tokens or addresses that one process remembers, without Redis. */
 const countersMaxCount = 10_000
-/** After a failure Redis is not asked for so long, so that requests do not each wait for it. */
+/** For this time after a failure Redis is not asked, so that requests do not each wait for it. */
 const restMs = 1_000
 
 /** Null if RATE_LIMIT_PER_MINUTE is 0. The connection to Redis is closed with the server. */
@@ -57,7 +57,7 @@ export async function openRateLimits(
     nameSpace: 'tributary-rate-limit:',
     ...(redis ? { redis: redis.client } : {})
   })
-  // Each has a memory of its own, so that many addresses do not displace the counts of tokens.
+  // Tokens and addresses are counted separately, so that many addresses do not displace the counts of tokens.
   const ofTokens = app.createRateLimit({
     keyGenerator: ({ actor }) => `token:${actor.tokenId ?? actor.urn}`
   })

@@ -12,7 +12,7 @@ import {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Absent while tracing is off, and for requests that are not traced. */
+    /** Absent if tracing is off, or the request is not traced. */
     span?: Span | null
   }
 }
@@ -32,7 +32,7 @@ export function traceRequests(app: FastifyInstance): void {
       return
     }
     request.span = span
-    // Also comes if the client has gone, which onResponse does not.
+    // Also emitted if the client has left, when onResponse is not called.
     reply.raw.once('close', () => endRequest(span, reply.raw))
     withSpan(span, done)
   })
@@ -69,14 +69,17 @@ function endRequest(
   span.end()
 }
 
-/** Our own faults make the span fail; those of the caller are only named, as metrics and the log do. */
+/**
+ * Our own faults make the span fail; for faults of the caller only the code is added, as in metrics and the
+ * log.
+ */
 export function noteError({ span }: FastifyRequest, { code, status }: CatalogError): void {
   if (!span) return
   if (status >= 500) failSpan(span, code)
   else span.setAttribute('error.type', code)
 }
 
-/** For what only the route knows, such as the operation of GraphQL. */
+/** Adds to the span what only the route knows, such as the operation of GraphQL. */
 export function noteOnSpan({ span }: FastifyRequest, attributes: () => Attributes): void {
   if (span) span.setAttributes(attributes())
 }

@@ -4,7 +4,7 @@ import type { Terminal } from './terminal.ts'
 export type Option = {
   /** The value's name in help, such as `URN`; absent for a switch. */
   value?: string
-  /** It may be given several times. */
+  /** The option may be given several times. */
   isRepeatable?: true
   /** The only values allowed. */
   choices?: readonly string[]
@@ -15,7 +15,7 @@ export type Option = {
 export type OperandWords = 'files' | readonly string[]
 
 export type Command = {
-  /** Further paragraphs of help. */
+  /** More paragraphs of help. */
   notes?: readonly string[]
   /**
    * The operands by their names in help, in order. Dots after the last one mean any number; brackets mean
@@ -30,9 +30,9 @@ export type Command = {
 
 export type CommandInput = {
   operands: readonly string[]
-  /** The value; the last one of a repeated option. */
+  /** The value of an option; if it is repeated, the last one. */
   text(option: string): string | undefined
-  /** All values, in order. */
+  /** All values of an option, in order. */
   texts(option: string): readonly string[]
   isSet(option: string): boolean
 }

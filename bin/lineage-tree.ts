@@ -19,7 +19,7 @@ type Place = {
 
 export type LineageTree = {
   roots: readonly Place[]
-  /** Nearest entities without a parent in the tree, because what is between was left out. */
+  /** Nearest entities without a parent in the tree, because the entities in between were left out. */
   apart: readonly Place[]
   /** Entities in the tree, without the roots. */
   shownCount: number
@@ -54,7 +54,7 @@ export async function growTree(
     const { upstream, downstream, degree } = line.edge
     const [nearUrn, farUrn] = direction === 'DOWNSTREAM' ? [upstream, downstream] : [downstream, upstream]
     const [near, far] = [places.get(nearUrn), places.get(farUrn)]
-    // Edges are ordered by their near ends, so none of the remaining ones begins at a shown entity.
+    // Edges are ordered by their near ends, so no remaining edge begins at a shown entity.
     if (near === undefined) break
     marksLeft ??= maxLines - places.size
     if (far === undefined) near.moreCount += 1
@@ -127,7 +127,7 @@ function* printBelow(top: Place, strokes: Strokes): Generator<string> {
   }
 }
 
-/** `orders (DATASET, hive)`. */
+/** A title such as `orders (DATASET, hive)`. */
 function titleOf({ urn, name, type, platform, exists }: LineageNode): string {
   const kind = platform === null ? type : `${type}, ${nameFromUrn(toUrn(platform))}`
   return `${printable(type === 'SCHEMA_FIELD' ? columnName(urn) : name)} (${printable(kind)})${exists ? '' : ' not described'}`

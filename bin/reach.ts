@@ -30,20 +30,23 @@ export async function requireDatabase(url: string): Promise<void> {
   }
 }
 
-/** What to do where the queue cannot live behind a pooler. */
+/** What to do if the queue cannot work behind a pooler. */
 export const queueNeedsSessions =
   'DATABASE_URL leads through a connection pooler that shares sessions, or does not pass on their settings (PgBouncer), and the queue in Postgres needs its own: set REDIS_URL, or a DATABASE_URL that leads to Postgres itself'
 
 /**
- * Throws Refusal (exit code 78) if the queue would live in a Postgres whose notifications and settings a pooler does
- * not keep. Throws what the driver throws.
+ * Throws Refusal (exit code 78) if the queue would use a Postgres behind a pooler that keeps neither its
+ * notifications nor its settings. Throws what the driver throws.
  */
 export async function requireSessions(config: Config & { databaseUrl: string }): Promise<void> {
   if (config.redisUrl === null && !(await canCarryQueue(config.databaseUrl)))
     throw new Refusal(`${queueNeedsSessions}.`, exitCodes.config)
 }
 
-/** Whether the queue can live in the Postgres of this URL: it listens, and names its schema when it connects. */
+/**
+ * Whether the queue can use the Postgres of this URL: it notifies listeners, and keeps the schema that a
+ * connection sets.
+ */
 export async function canCarryQueue(url: string): Promise<boolean> {
   const sessions = await findSessions(url)
   if (sessions !== 'lent') return sessions === 'own'

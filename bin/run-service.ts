@@ -11,8 +11,8 @@ const serviceNames = { serve: 'tributary-api', work: 'tributary-worker' } as con
 
 /**
  * Returns null once the service runs; the process continues until a signal ends it. Waits for Redis if it
- * does not answer. Throws Refusal (exit code 78) if there is no database, if it does not answer, or if
- * the queue cannot live in it.
+ * does not answer. Throws Refusal (exit code 78) if there is no database, if it does not answer, or if the
+ * queue cannot use it.
  */
 export async function runService(
   command: keyof typeof serviceNames,

@@ -1,6 +1,10 @@
-/** Reads of OpenLineage by its own names, and of its events in their order, as Marquez' routes ask for them. */
+/**
+ * Indexes for Marquez' routes: they read OpenLineage jobs by the names in events, and events in the order of
+ * their time.
+ */
 export const indexes = [
-  // Finds a job by the name that events gave it: its URN begins with an orchestrator that the name does not tell.
+  // Finds a job by the name that events gave it: its URN begins with an orchestrator that the name does not
+  // contain.
   {
     name: 'openlineage_state_job_name_idx',
     on: `openlineage_state ((state ->> 'namespace'), (state ->> 'name')) where state ->> 'kind' = 'job'`

@@ -1,4 +1,7 @@
-/** Sessions of browsers, and the one-time codes that begin one. Both are stored as hashes, and stand for an access token. */
+/**
+ * Browser sessions, and the one-time codes that begin a session. Both are stored as hashes, and give the
+ * rights of an access token.
+ */
 export const up = `
 create table web_session (
   session_hash bytea not null,

@@ -1,4 +1,4 @@
-/** Heartbeats of worker processes: which ones live, since when, and on which version. */
+/** Heartbeats of worker processes: which workers are alive, since when, and on which version. */
 export const up = `
 -- A worker renews its row; one that was not renewed for some time is dead.
 create table worker (

@@ -1,7 +1,7 @@
 /**
- * What a revocation of a user of the identity provider refuses is never forgotten, and a session ends by itself.
- *
- * A process of the version before writes neither column: it revokes one row only, and its sessions end with the row.
+ * Remembers for good what a revocation of a user of the identity provider refuses, and gives each session an
+ * end of its own. A process of the version before writes neither column: it revokes one row only, and its
+ * sessions end with the row.
  */
 export const up = `
 alter table access_token

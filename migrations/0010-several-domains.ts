@@ -1,7 +1,6 @@
 /**
- * A token may be limited to several domains, and its loads are limited to the same ones.
- *
- * A process of the version before reads domain_id and domain_urn, which are the first of the domains: it allows less,
+ * A token may be limited to several domains, and its loads are limited to the same domains. A process of the
+ * version before reads domain_id and domain_urn, which contain the first of the domains: it allows less,
  * never more. It writes none of these columns.
  */
 export const up = `

@@ -195,17 +195,17 @@ export type ErrorDetails = {
   field?: string
   /** The URN that is missing or wrong. */
   urn?: string
-  /** Name of the limit in limits.ts or the configuration, its value, and what was sent. */
+  /** The name of the limit in limits.ts or the configuration, its value, and the value that was sent. */
   limit?: string
   maximum?: number
   actual?: number
-  /** Line of the load (1 is the first). */
+  /** The line of the load, counted from 1. */
   line?: number
   /** Allowed values, if there are few. */
   allowed?: readonly string[]
   /** URNs that the caller may have meant. */
   candidates?: readonly string[]
-  /** Number of further errors of this kind in the request. */
+  /** The number of missing entities, if there are several. */
   total?: number
   retryAfterSeconds?: number
 }

@@ -2,14 +2,14 @@
  * GET /config, which DataHub's clients ask first, to choose how they write.
  *
  * The version is that of the DataHub whose interface this is. From 1.0.1 on, the SDK writes to /openapi/v3
- * and follows queued writes by their trace; from 1.7.0 on, ingestion patches `status`. Without a leading v,
- * because with one the CLI would compare it with its own version and ask people to upgrade.
+ * and follows queued writes by their trace; from 1.7.0 on, ingestion patches `status`. The version has no
+ * leading v: with one, the CLI would compare it with its own version and ask people to upgrade.
  */
 import type { FastifyInstance } from 'fastify'
 
 const serverConfig = {
   models: {},
-  // A text, because clients compare it as one.
+  // A text, because clients compare it with one.
   noCode: 'true',
   retention: 'true',
   patchCapable: true,

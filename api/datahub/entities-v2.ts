@@ -66,7 +66,7 @@ function aspectsOf(request: FastifyRequest): string[] | null {
   return names
 }
 
-/** Named like the key: MLModelKey is in an MLModelSnapshot. */
+/** The class of a snapshot is named like that of the key: MLModelKey is in an MLModelSnapshot. */
 const snapshotClassOf = (entityType: string): string =>
   `com.linkedin.metadata.snapshot.${(entityTypeInfo(entityType).keyClass.split('.').at(-1) ?? '').replace(/Key$/, '')}Snapshot`
 

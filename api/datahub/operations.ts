@@ -1,4 +1,4 @@
-/** POST /operations and /runs: the calls that DataHub's operators repair indexes and roll back runs with. */
+/** POST /operations and /runs: the calls with which DataHub's operators repair indexes and roll back runs. */
 import type { FastifyInstance } from 'fastify'
 import { CatalogError } from '../../shared/errors.ts'
 import { addActions } from './restli-actions.ts'

@@ -25,7 +25,7 @@ export function readAspectRoutes(app: FastifyInstance, { db }: ApiContext): void
         `Did not find urn: ${urn} aspect: ${aspectName} version: ${version}`,
         { urn }
       )
-    // `version` is the one asked for, 0 for the newest, as clients expect. The real number, which
+    // `version` is the requested number, 0 for the newest, as clients expect. The real number, which
     // If-Version-Match compares, is in the header.
     void reply.header('etag', `"${found.version}"`)
     return { version, aspect: { [aspectClassOf(aspectName)]: found.value } }
@@ -33,8 +33,8 @@ export function readAspectRoutes(app: FastifyInstance, { db }: ApiContext): void
 }
 
 /**
- * 0, the default, is the newest version, 1 the oldest; for an event in time it is its milliseconds. Throws
- * BAD_REQUEST.
+ * The version to read: 0, the default, is the newest, 1 the oldest; an aspect of events is addressed by its
+ * milliseconds. Throws BAD_REQUEST.
  */
 function versionOf(text: string | string[] | undefined): number {
   if (text === undefined) return 0

@@ -18,8 +18,8 @@ type RestliAction = {
 export type RestliActions = Readonly<Record<string, RestliAction>>
 
 /**
- * Adds the route of a root. Before the body is read, answers UNSUPPORTED with the known actions for an
- * unknown one, and FORBIDDEN for one that the token may not call. Unknown fields of a body are ignored, as in
+ * Adds the route of a root. Before the body is read, an unknown action is answered UNSUPPORTED with the known
+ * actions, and an action that the token may not call FORBIDDEN. Unknown fields of a body are ignored, as in
  * RestLi.
  */
 export function addActions(app: FastifyInstance, root: string, actions: RestliActions): void {

@@ -58,8 +58,8 @@ export function domainsRoutes(
         })
       } catch (error) {
         if (!hasBegun) throw error
-        // Not an error for the client: the rows have been sent, or the connection was cut. Only closing the
-        // snapshot failed.
+        // Not an error for the client: the rows have been sent, or the connection was cut. Only the snapshot
+        // could not be closed.
         request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
       } finally {
         leave()
@@ -86,7 +86,7 @@ async function answer(
   const { mediaType, write } = formats[format]
   reply.type(mediaType).header('content-disposition', `attachment; filename="domains.${format}"`)
   const body = paced(write(slices), pace)
-  // Before the client sees the end: it may send the next export at once.
+  // The place is free before the client sees the end, because it may send the next export at once.
   body.once('end', leave)
   void reply.send(body)
   await finished(body).catch(() => {})

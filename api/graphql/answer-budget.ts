@@ -133,8 +133,8 @@ export class AnswerBudget {
     const share = fieldsPerTurn / Math.max(1, this.#sinceTurn)
     this.#perTurn = Math.max(1, Math.min(itemsPerTurn.most, Math.floor(this.#perTurn * Math.min(2, share))))
     this.#sinceTurn = 0
-    // The last first, so everything within an item is resolved before the next item, and few promises wait at
-    // a time.
+    // The last part is handed over first, so everything within an item is resolved before the next item, and
+    // few promises wait at a time.
     for (const handOver of this.#later.splice(-this.#perTurn)) handOver()
     if (this.#later.length > 0) this.#schedule()
   }
@@ -153,7 +153,7 @@ export class AnswerBudget {
   }
 }
 
-/** `actual` is what had been spent: the whole answer would take more. */
+/** `actual` is the cost so far: the whole answer would cost more. */
 function tooMuch(limit: LimitName, what: string, actual: number): CatalogError {
   const maximum = limits[limit]
   metrics.readsRefused.inc({ code: 'QUERY_TOO_COMPLEX' })

@@ -27,7 +27,10 @@ async function* inTurns(value: object): AsyncGenerator<string> {
 /** Values and 64 characters of text that are written at once: far fewer than would keep others waiting. */
 const partMaxCount = 256
 
-/** What is left of a number of values after this one; negative where it has more, and not all were counted. */
+/**
+ * How many of `count` values are left after this one; negative if it contains more, in which case not all
+ * were counted.
+ */
 function leftAfter(value: unknown, count: number): number {
   if (typeof value === 'string') return count - 1 - value.length / 64
   let left = count - 1

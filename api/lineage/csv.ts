@@ -1,8 +1,9 @@
 /**
  * An export as CSV: RFC 4180 with a header row, UTF-8 without a byte order mark.
  *
- * Spreadsheets run a cell that begins with = + - or @ as a formula, and a name may begin with anything: such a cell gets an
- * apostrophe in front, which spreadsheets do not show. Only names can begin so; URNs and NDJSON are always exact.
+ * Spreadsheets run a cell that begins with = + - or @ as a formula, and a name may begin with any character.
+ * Such a cell gets an apostrophe in front, which spreadsheets do not show. Only names can begin like this;
+ * URNs and NDJSON are always exact.
  */
 import type { ExportEdge, ExportEntity } from '../../shared/catalog/lineage/export-rows.ts'
 import type { LineageExport } from '../../shared/catalog/lineage/export-lineage.ts'

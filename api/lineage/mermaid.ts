@@ -8,7 +8,8 @@ import { diagramOf, kindOf, onOneLine, type DiagramLanguage } from './diagram.ts
 
 /**
  * Characters that could end the label, begin a directive, or be read as HTML or Markdown are written as their
- * number. That includes underscores at the edge of a word, and at the beginning whatever starts a list.
+ * number. These include underscores at the edge of a word, and whatever starts a list at the beginning of the
+ * label.
  */
 const special = /["#%&<>`\\{}*~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|^[-+]|(?<=^\d+)[.)]/gu
 

@@ -99,7 +99,7 @@ export async function loadsRoutes(
     const load = await readLoad(db, request.actor, request.params.id)
     // A browser reconnects when a stream ends, unless it is told that the stream is complete.
     if (hasEnded(load) && request.headers['last-event-id'] === eventIdOf(load)) return reply.code(204).send()
-    // For a client that has left, the event that frees its place has already come.
+    // If the client has left, the event that frees its place has already been emitted.
     if (reply.raw.closed) return reply.code(204).send()
     const leave = streams.take(request.actor)
     const gone = new AbortController()

@@ -7,8 +7,8 @@ export type Unpacker = zlib.Gunzip
 
 const chunkSize = 64 * 1024
 /**
- * 8 MiB, which every zstd decoder supports and the usual compression levels need. Without it, a frame may ask
- * for 128 MiB.
+ * 8 MiB, which every zstd decoder supports and the usual compression levels need. Without this limit, a frame
+ * may ask for 128 MiB.
  */
 const zstdWindowLogMax = 23
 /** The number of that option in zstd. */

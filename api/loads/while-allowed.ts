@@ -8,9 +8,9 @@ import { CatalogError } from '../../shared/errors.ts'
 const checkEveryMs = 10_000
 
 /**
- * Yields the bytes. `check` throws UNAUTHENTICATED for a revoked token, which aborts the load. It is called every ten
- * seconds, where its other errors are ignored, because the database may be away for a moment. It is called once more
- * at the end, where every error counts.
+ * Yields the bytes. `check` throws UNAUTHENTICATED for a revoked token, which aborts the load. It is called
+ * every ten seconds; its other errors are then ignored, because the database may be away for a moment. It is
+ * called once more at the end, where every error counts.
  */
 export async function* whileAllowed(
   body: AsyncIterable<Buffer>,

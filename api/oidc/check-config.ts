@@ -1,11 +1,14 @@
-/** The keys of the identity provider, checked together: what cannot work is an error at start that names the key. */
+/**
+ * Checks the keys of the identity provider together: a combination that cannot work is an error at start that
+ * names the key.
+ */
 import { parseRoles, type Roles } from '../../shared/model/roles.ts'
 import type { Config } from '../../shared/platform/config.ts'
 
 export type OidcConfig = {
   issuer: string
   clientId: string | null
-  /** What JSON Web Tokens must name. */
+  /** The audience that a JSON Web Token must name. */
   audience: string
   roles: Roles
 }
@@ -30,7 +33,10 @@ export const isThisMachine = (url: string): boolean =>
 const oneTenant =
   'https://login.microsoftonline.com/ID/v2.0 with the directory (tenant) ID of your organization'
 
-/** Microsoft's issuers for everybody: with one, users of every organization could sign in, and subjects are not unique. */
+/**
+ * Microsoft's issuers for everybody: with such an issuer, users of every organization could sign in, and
+ * subjects are not unique.
+ */
 function isForEveryTenant(issuer: string): boolean {
   const { hostname, pathname } = new URL(issuer)
   return (
@@ -40,7 +46,9 @@ function isForEveryTenant(issuer: string): boolean {
   )
 }
 
-/** Throws an Error if what the provider says of itself cannot be trusted. `issuer` is the one that was configured. */
+/**
+ * Throws an Error if the provider's description of itself cannot be trusted. `issuer` is the configured one.
+ */
 export function checkDescription(issuer: string, said: { issuer: string; jwks_uri?: string }): void {
   if (hasPlaceholder(said.issuer))
     throw new Error(`the issuer ${said.issuer} is for every tenant; OIDC_ISSUER must be one: ${oneTenant}`)

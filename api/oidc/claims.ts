@@ -7,11 +7,17 @@ export type ClaimNames = { user: string; groups: string }
 
 type Claims = { readonly [name: string]: unknown }
 
-/** Characters of a name that is shown; a longer one is not used. A subject has at most 255 (OpenID Connect Core, 2). */
+/**
+ * Characters of a name that is shown; a longer name is not used. A subject has at most 255 (OpenID Connect
+ * Core, 2).
+ */
 const nameMaxChars = 200
 const subjectMaxChars = 255
 
-/** What the claims say of a person whose issuer and subject have been checked. Of `sources`, the first that has a claim counts. */
+/**
+ * The person that the claims describe; the issuer and subject have been checked. The first of `sources` that
+ * has a claim decides it.
+ */
 export function identityOf(
   checked: { issuer: string; subject: string; issuedAtMs: number },
   sources: readonly Claims[],
@@ -26,14 +32,14 @@ export function identityOf(
   }
 }
 
-/** The groups; null where the claim is absent. A single text is one group. */
+/** The groups; null if the claim is absent. A single text is one group. */
 export function groupsIn(claims: Claims, name: string): string[] | null {
   const found = own(claims, name) ?? valueAt(claims, name.split('.'))
   if (isText(found)) return [found]
   return Array.isArray(found) ? found.filter(isText) : null
 }
 
-/** Whether a claim can be a subject: one that can be stored and shown. */
+/** Whether a claim can be a subject: it can be stored and shown. */
 export const isSubject = (value: unknown): value is string => isPlain(value, subjectMaxChars)
 
 const isName = (value: unknown): value is string => isPlain(value, nameMaxChars)
@@ -44,7 +50,7 @@ const isPlain = (value: unknown, maxChars: number): value is string =>
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** Own properties only: a claim named `constructor` is absent. */
+/** Own properties only, so that a claim named `constructor` is absent. */
 const own = (claims: Claims, name: string): unknown =>
   Object.hasOwn(claims, name) ? claims[name] : undefined
 

@@ -1,10 +1,13 @@
-/** Tells an identity provider that does not answer from one that refuses, and says so in the log. */
+/** Distinguishes an identity provider that does not answer from one that refuses, and logs the reason. */
 import { errors } from 'jose'
 import * as client from 'openid-client'
 import { CatalogError } from '../../shared/errors.ts'
 import type { Log } from '../../shared/platform/log.ts'
 
-/** After a failure, the provider's description is not fetched again, and no other failure is logged, for this time. */
+/**
+ * For this time after a failure, the provider's description is not fetched again, and no other failure is
+ * logged.
+ */
 export const retryAfterMs = 2_000
 
 /**
@@ -28,25 +31,28 @@ export function createUnavailable(log: Log): (error: unknown) => CatalogError {
   }
 }
 
-/** Whether the connection or the provider failed, rather than that the provider refused the request. */
+/** Whether the connection or the provider failed; false if the provider refused the request. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof client.ResponseBodyError) return isBroken(error.status)
   if (error instanceof client.ClientError)
     return error.code === 'OAUTH_TIMEOUT' || (error.cause instanceof Response && isBroken(error.cause.status))
-  // fetch throws a TypeError; a TypeError by the library for wrong arguments has a code.
+  // fetch throws a TypeError without a code; a TypeError by the library for wrong arguments has one.
   return error instanceof TypeError && !('code' in error)
 }
 
 const isBroken = (status: number): boolean => status >= 500 || status === 429
 
-/** Whether the token is invalid, rather than that the provider's keys could not be fetched. */
+/** Whether the token is invalid; false if the provider's keys could not be fetched. */
 export const isAboutToken = (error: unknown): error is errors.JOSEError =>
   error instanceof errors.JOSEError &&
   !(error instanceof errors.JWKSTimeout) &&
   !(error instanceof errors.JWKSInvalid) &&
   error.code !== 'ERR_JOSE_GENERIC'
 
-/** Of an error and its causes, what helps an operator; bodies and codes may contain secrets. */
+/**
+ * The parts of an error and its causes that help an operator. Bodies and codes may contain secrets, so they
+ * are left out.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   const detail =

@@ -1,9 +1,11 @@
 /**
- * The OpenID Connect provider: sends browsers there to sign in, and checks what it says.
+ * The OpenID Connect provider: sends browsers to it to sign in, and checks its answers.
  *
- * Its description and keys are fetched when they are first needed, so that the API starts while the provider is down, and are
- * kept. Protocol: OpenID Connect Core 1.0 with the authorization code flow and PKCE (RFC 7636), by openid-client; JSON Web
- * Tokens (RFC 7519, RFC 8725), by jose.
+ * Its description and keys are fetched when they are first needed, and then kept, so that the API starts
+ * while the provider is down.
+ *
+ * Protocol: OpenID Connect Core 1.0 with the authorization code flow and PKCE (RFC 7636), by openid-client;
+ * JSON Web Tokens (RFC 7519, RFC 8725), by jose.
  */
 import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
 import * as client from 'openid-client'
@@ -30,12 +32,18 @@ export type Provider = {
     sessionHours: number
     /** Where to send the browser. Throws UNAVAILABLE. */
     begin: (next: string) => Promise<{ url: string; attempt: Attempt }>
-    /** The user who has come back. `query` is that of the callback. Throws UNAUTHENTICATED, UNAVAILABLE. */
+    /**
+     * The user who has come back. `query` is the query of the callback's URL. Throws UNAUTHENTICATED,
+     * UNAVAILABLE.
+     */
     finish: (query: string, attempt: Attempt) => Promise<Identity>
   } | null
 }
 
-/** Signatures by the provider's keys only: a secret that both know, or no signature, would let others sign. */
+/**
+ * Only algorithms that sign with the provider's own keys: with a shared secret, or without a signature,
+ * others could sign.
+ */
 const algorithms = [
   'RS256',
   'RS384',
@@ -51,10 +59,13 @@ const algorithms = [
 ]
 const clockToleranceSeconds = clockToleranceMs / 1_000
 const requestMaxSeconds = 5
-/** How long the provider may be down without refusing tokens; a key that it withdraws is accepted for so long. */
+/**
+ * How long fetched keys are used. Tokens are accepted for this time while the provider is down, and so is a
+ * key that it withdraws.
+ */
 const keysMaxAgeMs = 3_600_000
 
-/** The end of the year 9999: what comes later cannot be stored as a time. */
+/** The end of the year 9999: a later time cannot be stored. */
 const latestMs = 253_402_300_799_000
 
 /** Tokens of other kinds, such as logout tokens, do not authenticate anybody (RFC 8725, 3.11). */
@@ -151,7 +162,7 @@ export function openProvider(config: Config, log: Log, { keysCooldownMs = 30_000
           })
           const claims = tokens.claims()
           if (!claims || !isSubject(claims.sub)) throw new Error('the provider does not say who signs in')
-          // Some providers keep their ID tokens short, and tell the groups only when they are asked.
+          // Some providers put few claims into their ID tokens, and name the groups only when they are asked.
           const asks =
             groupsIn(claims, names.groups) === null &&
             configuration.serverMetadata().userinfo_endpoint !== undefined
@@ -160,7 +171,7 @@ export function openProvider(config: Config, log: Log, { keysCooldownMs = 30_000
           return identityOf({ issuer: iss, subject: sub, issuedAtMs: iat * 1_000 }, [claims, more], names)
         } catch (error) {
           if (isOutage(error)) throw unavailable(error)
-          // The reason is the operator's to see: it says how the provider and this service disagree.
+          // Only the operator may see the reason: it says how the provider and this service disagree.
           log.warn({ reason: reasonOf(error) }, 'a sign-in with the identity provider failed')
           throw new CatalogError('UNAUTHENTICATED', 'The sign-in failed; try again', {}, { cause: error })
         }
@@ -192,12 +203,15 @@ async function describe(config: Config, issuer: string, clientId: string): Promi
   )
   configuration.timeout = requestMaxSeconds
   if (isThisMachine(issuer)) client.allowInsecureRequests(configuration)
-  // The ID token comes from the provider itself over TLS; its signature is checked all the same.
+  // The ID token comes from the provider itself over TLS; its signature is checked nevertheless.
   client.enableNonRepudiationChecks(configuration)
   return configuration
 }
 
-/** Makes it once. A failure is remembered for a moment, so that a provider that is down is not asked by every request. */
+/**
+ * Makes the value once. A failure is remembered for a moment, so that a provider that is down is not asked by
+ * every request.
+ */
 function remembered<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null
   return () => {

@@ -1,4 +1,4 @@
-/** Signing in with the identity provider: the way there, the way back, and which ways of signing in there are. */
+/** Sign-in with the identity provider: the redirect to it, its callback, and the list of ways to sign in. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { signInPerson } from '../../shared/catalog/access/sign-in.ts'
 import { CatalogError } from '../../shared/errors.ts'
@@ -11,15 +11,18 @@ import { readQuery } from '../query-parameters.ts'
 import { setSessionCookie } from '../web/session-cookie.ts'
 import type { Attempt, Provider } from './provider.ts'
 
-/** Kept by the browser while the person signs in elsewhere. Lax: it must come back with a link from there. */
+/**
+ * The browser keeps it while the person signs in at the provider. Lax, because the browser must send it when
+ * a link leads back.
+ */
 const attemptCookie = 'tributary_sign_in'
 const attemptMaxSeconds = 600
 
 type Browsers = NonNullable<Provider['browsers']>
 
 /**
- * The callback lies in the same folder as /session, for the session's cookie is valid for the folder of the address that
- * sets it. Both routes answer with a redirect: a browser follows them, no script.
+ * The callback is in the same folder as /session, because the session's cookie is valid for the folder of the
+ * address that sets it. Both routes answer with a redirect, because a browser opens them, not a script.
  */
 export function signInRoutes(
   app: FastifyInstance,
@@ -44,7 +47,7 @@ export function signInRoutes(
   app.get('/sign-in-callback', { config: { access: 'open', isSignIn: true } }, async (request, reply) => {
     if (!provider || !browsers) throw noProvider()
     const attempt = attemptOf(request)
-    // Before the attempt is dropped: who comes too early may come back with it.
+    // Refused before the attempt is dropped, so that a person who comes too early may try again with it.
     if (underWay >= limits.signInsAtOnceMaxCount) return refuse(reply, 'busy', attempt)
     dropAttempt(reply, browsers)
     underWay += 1
@@ -73,7 +76,7 @@ export function signInRoutes(
 const noProvider = (): CatalogError =>
   new CatalogError('NOT_FOUND', 'Nobody signs in with an identity provider here; see OIDC_ISSUER')
 
-/** Why a sign-in failed; the sign-in page has the words for each. */
+/** Why a sign-in failed; the sign-in page has a text for each. */
 type Problem = 'busy' | 'expired' | 'failed' | 'no-role' | 'unavailable'
 
 function refuse(reply: FastifyReply, problem: Problem, attempt: Attempt | null): FastifyReply {
@@ -81,7 +84,10 @@ function refuse(reply: FastifyReply, problem: Problem, attempt: Attempt | null):
   return reply.redirect(`ui/sign-in?${query.toString()}`)
 }
 
-/** A page of the UI with its query, relative to ui/, in printable ASCII as a header needs it; the home page where it is anything else. */
+/**
+ * A page of the UI with its query, relative to ui/, in printable ASCII as a header needs it; the home page
+ * for any other text.
+ */
 const safePage = (text: string): string => {
   const page = text.replace(/^\.\//, '')
   return /^[a-z-]*(\.html)?(\?[!-"$-[\]-~]*)?$/.test(page) && page.length <= 1_500 ? page : ''
@@ -98,7 +104,10 @@ function dropAttempt(reply: FastifyReply, { isHttps }: Browsers): void {
 
 const attributes = { httpOnly: true, sameSite: 'lax' } as const
 
-/** What this browser began; null where it has begun nothing. Its page is checked again: a cookie can be planted. */
+/**
+ * The attempt that this browser began; null without one. Its page is checked again, because a cookie can be
+ * planted.
+ */
 function attemptOf(request: FastifyRequest): Attempt | null {
   const text = request.server.parseCookie(request.headers.cookie ?? '')[attemptCookie]
   if (text === undefined) return null

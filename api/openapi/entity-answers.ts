@@ -1,6 +1,6 @@
 /**
- * Entities in the shape of OpenAPI v3: the URN, and beside it each aspect with its value and, on request, who
- * wrote it when.
+ * Entities in the shape of OpenAPI v3: the URN, and each aspect with its value and, on request, who wrote it
+ * and when.
  */
 import type { AspectView } from '../../shared/catalog/entities/read-aspects.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'

@@ -34,7 +34,7 @@ const anyType = 'generic'
 
 /**
  * `rawPath` is the path as it was sent, not decoded. Throws BAD_REQUEST, INVALID_CHARACTER, and INVALID_URN
- * if there is no URN or it is of another type.
+ * if there is no URN or its type is another one.
  */
 export function parseEntityPath(rawPath: string, entityName: string): EntityPath {
   const { urnText, aspectText } = split(rawPath)

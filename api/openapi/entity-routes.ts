@@ -339,7 +339,10 @@ type WrittenAspect = {
 }
 type WrittenEntity = { entityName: string; entity: JsonObject }
 
-/** The aspect that a record writes, with its value; the value after a patch is not known yet. */
+/**
+ * The aspect that a record writes, with its value; without a value if the record is a patch, whose result is
+ * not known yet.
+ */
 function writtenAspect(
   record: ChangeRecord | undefined
 ): Pick<WrittenAspect, 'urn' | 'aspectName' | 'sentMetadata' | 'shown'> {

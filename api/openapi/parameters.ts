@@ -9,7 +9,7 @@ import { aspectNameOf } from './entity-path.ts'
 
 export type Parameters = { [name: string]: unknown }
 
-/** Throws BAD_REQUEST for anything but true and false. */
+/** Throws BAD_REQUEST for a text other than true and false. */
 export function readFlag(query: Parameters, name: string, fallback: boolean): boolean {
   const sent = query[name]
   if (sent === undefined || sent === '') return fallback
@@ -22,7 +22,7 @@ export function readFlag(query: Parameters, name: string, fallback: boolean): bo
   return text === 'true'
 }
 
-/** Throws BAD_REQUEST for anything but a whole number of at least `minimum`. */
+/** Throws BAD_REQUEST unless the text is a whole number of at least `minimum`. */
 export function readNumber(query: Parameters, name: string, fallback: number, minimum = 0): number {
   const sent = query[name]
   if (sent === undefined || sent === '') return fallback

@@ -164,7 +164,10 @@ function text(query: Query, name: string): string | null {
   return value
 }
 
-/** Repeated, or once with commas in between. Throws INVALID_CHARACTER. */
+/**
+ * The texts of a parameter, which may be repeated, or contain several separated by commas. Throws
+ * INVALID_CHARACTER.
+ */
 function texts(query: Query, name: string): string[] | null {
   const value = query[name] ?? query[`${name}[]`]
   if (value === undefined) return null

@@ -83,8 +83,8 @@ export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext):
         ...(names ? { types: names.map((name) => graphqlTypeOf(entityNameOf(name))) } : {}),
         orFilters: filtersOf(sent)
       }
-      // An empty list of names means all aspects; only without any mention of aspects does the answer have
-      // URNs only.
+      // An empty list of names means all aspects. The answer has only URNs if the body does not mention
+      // aspects at all.
       const named = textsOf(sent, 'aspects')?.map((name) => aspectNameOf(name, 'aspects')) ?? null
       const aspects = named?.length === 0 ? null : (named ?? [])
       const withFacets = !readFlag(query, 'skipAggregation', true)

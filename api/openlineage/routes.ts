@@ -18,7 +18,7 @@ import { readBody } from '../loads/read-body.ts'
 import { readQuery } from '../query-parameters.ts'
 import { holdBytes } from './held-bytes.ts'
 
-/** DataHub's clients use a base address that ends with the second. */
+/** The second is for DataHub's clients, which use a base address that ends with it. */
 const prefixes = ['', '/openapi/openlineage'] as const
 
 /** Encapsulated, because bodies of these routes are unpacked and bounded here. */
@@ -69,8 +69,8 @@ export async function openLineageRoutes(
 }
 
 /**
- * Throws FORBIDDEN for a token limited to domains: an event changes facts of datasets in any domain, even if
- * no change results that could be checked against the token.
+ * Throws FORBIDDEN for a token limited to domains: an event changes facts of datasets in any domain, and may
+ * result in no change that could be checked against the token.
  */
 function checkUnlimited({ actor: { domainUrns } }: FastifyRequest): void {
   if (domainUrns !== null)
@@ -125,7 +125,7 @@ async function answerBatch(
   }
 }
 
-/** Null when the event has been committed. Never throws. */
+/** Null once the event is committed, otherwise its failure. Never throws. */
 async function answerOne(
   groups: EventGroups,
   connections: Connections | undefined,

@@ -1,9 +1,9 @@
 /**
  * /health/live: the process answers. /health/ready (and /health): it can be used. /health/detailed, which
- * DataHub's clients read: the same, and which workers live.
+ * DataHub's clients read: the same, and which workers are alive.
  *
- * Without the queue, loads are still accepted and the sweeper moves them on, so the process counts as ready,
- * but degraded.
+ * Without the queue, loads are still accepted and the sweeper enqueues their chunks, so the process counts as
+ * ready, but degraded.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { checkReadiness } from '../../shared/catalog/access/check-readiness.ts'

@@ -31,7 +31,7 @@ const hashed = /^assets\/[\w-]+(?:\.[\w-]+)*$/
 const plain = /^[\w-]+(?:\.[\w-]+)+$/
 
 /**
- * The answer to `path`, the path of a request without its query; null if there is none. Addresses in pages
+ * The answer to `path`, the path of a request without its query; null for an unknown path. Addresses in pages
  * are relative, so a page must have only one address: `/ui` and `/ui/search/` redirect to `/ui/` and
  * `/ui/search`.
  */

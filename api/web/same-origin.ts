@@ -15,7 +15,7 @@ function isSameOrigin(request: FastifyRequest): boolean {
   const { headers, method } = request
   const site = headers['sec-fetch-site']
   const reads = method === 'GET' || method === 'HEAD'
-  // Over https, browsers always send it, and pages cannot change it. `none`: the person typed the address.
+  // Browsers always send it over https, and pages cannot change it. `none`: the person typed the address.
   if (site !== undefined)
     return site === 'same-origin' || site === 'none' || (reads && headers['sec-fetch-mode'] === 'navigate')
   const { origin } = headers

@@ -5,8 +5,8 @@ import { limits } from '../../shared/limits.ts'
 export const sessionCookie = 'tributary_session'
 
 /**
- * The session id in the cookie of a request; null without one, and for a request with a header Authorization,
- * where only the token counts.
+ * The session id in the cookie of a request; null if there is no cookie, or a header Authorization, because
+ * then only the token counts.
  */
 export function sessionIdOf(request: FastifyRequest): string | null {
   const { authorization, cookie } = request.headers
@@ -15,9 +15,9 @@ export function sessionIdOf(request: FastifyRequest): string | null {
 }
 
 /**
- * Without Path and Domain: the browser then uses the folder of `…/session`, which is the whole UI below
- * whatever prefix a proxy gives it, and sends the cookie to this host only. `isHttps` is true where it is known that browsers
- * use https, whatever the request looks like.
+ * Without Path and Domain: the browser then uses the folder of `…/session`, which is the whole UI under any
+ * prefix of a proxy, and sends the cookie to this host only. `isHttps` is true if it is known that browsers
+ * use https, even if the request does not show it.
  */
 export function setSessionCookie(reply: FastifyReply, id: string, { isHttps: isKnown = false } = {}): void {
   const attributes = attributesFor(reply)

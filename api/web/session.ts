@@ -15,7 +15,7 @@ import { readQuery } from '../query-parameters.ts'
 import { requireSameOrigin } from './same-origin.ts'
 import { clearSessionCookie, sessionCookie, sessionIdOf, setSessionCookie } from './session-cookie.ts'
 
-/** Cookies, and the tokens against forged requests. Add it before any hook that reads a cookie. */
+/** Adds cookies, and the tokens against forged requests. Add it before any hook that reads a cookie. */
 export async function addCookies(app: FastifyInstance): Promise<void> {
   // No hook: the cookie is only read for requests without a header Authorization, so clients with a token pay
   // nothing for it.
@@ -55,7 +55,8 @@ export function sessionRoutes(app: FastifyInstance, { db }: Pick<ApiContext, 'db
     {
       bodyLimit: limits.signInBodyMaxBytes,
       config: { access: 'open', isSignIn: true },
-      // Before the body: what a page of another site sends is refused for where it comes from, whatever its form.
+      // Before the body is read: a request from a page of another site is refused for its origin, even if its
+      // body is malformed too.
       onRequest: async (request) => {
         requireSameOrigin(request)
       }
@@ -122,7 +123,7 @@ function sessionOf({ session }: FastifyRequest): WebSession {
   return session
 }
 
-/** Throws BAD_REQUEST unless the body has exactly one of the two, as a text. */
+/** Throws BAD_REQUEST unless the body has exactly one of `token` and `code`, as a text. */
 function readProof(body: unknown): SignInProof {
   const allowed = ['token', 'code'] as const
   if (isObject(body)) {

@@ -7,8 +7,9 @@ const idChars = 36
 const namedMaxCount = 5
 
 /**
- * Returns the whole id. A text that is a whole id, or cannot be the beginning of one, is returned for the
- * server to find or refuse. Throws Refusal if no load or several begin so, ServerRefused.
+ * Returns the whole id. A text that is a whole id, or cannot be the beginning of one, is returned unchanged,
+ * for the server to find or refuse. Throws ServerRefused, and Refusal unless exactly one load begins with the
+ * text.
  */
 export async function findLoadId(server: Server, text: string): Promise<string> {
   if (text.length >= idChars || !/^[0-9a-f][0-9a-f-]*$/i.test(text)) return text

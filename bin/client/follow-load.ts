@@ -5,7 +5,7 @@ import { hasEnded, readLoad, type LoadView } from './load-view.ts'
 import { getJson, getText, isPassing, type Server } from './server.ts'
 
 export type FollowOptions = {
-  /** When to stop waiting although the load continues; Infinity waits for its end. */
+  /** How long to wait at most, even if the load continues; Infinity waits for its end. */
   waitMs: number
   /** How long to wait for a server that restarts. The load is safe in its database. */
   silenceMaxMs?: number
@@ -17,7 +17,7 @@ export type FollowOptions = {
 const firstPauseMs = 50
 const longestPauseMs = 1_000
 const silenceDefaultMs = 60_000
-/** Most loads are small, and polling sees their end sooner than events, which come twice a second. */
+/** Most loads are small, and polling sees their end sooner than events, which are sent twice a second. */
 const askedFirstCount = 6
 /** Twice the longest silence of a live stream; a stream blocked by a proxy stays silent longer. */
 const silentStreamMs = 30_000
@@ -110,7 +110,7 @@ export async function readRejects(
   count: number
 ): Promise<Reject[]> {
   const text = await getText(server, `loads/${load.id}/rejects?limit=${count}`)
-  // a border: the shape is the contract of the route
+  // the shape is not checked here, because the route guarantees it
   return text
     .split('\n')
     .filter((line) => line !== '')

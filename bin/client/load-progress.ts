@@ -6,7 +6,7 @@ import { hasEnded, type LoadView } from './load-view.ts'
 import type { Upload } from './upload.ts'
 
 export type Progress = {
-  /** The attempt has ended without an answer, and there will be another. */
+  /** Called when an attempt has ended without an answer, before another one. */
   waiting(reason: string, waitMs: number): void
   /** Called when the upload is done and following begins. */
   load(load: LoadView): void

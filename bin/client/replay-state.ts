@@ -11,7 +11,8 @@ export type ReplayState = { offset: number; last: string | null }
 export type ReplayStore = { path: string; read: () => ReplayState; write: (state: ReplayState) => void }
 
 /**
- * One file for each pair of servers. Reading throws Refusal for an unexpected content; writing if it fails.
+ * One file for each pair of servers. Throws Refusal if the file has unexpected content when it is read, or
+ * cannot be written.
  */
 export function replayStore(folder: string, path: string | undefined, from: string, to: string): ReplayStore {
   const pair = createHash('sha256')

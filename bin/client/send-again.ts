@@ -9,7 +9,7 @@ export type SendOptions = {
   query: Readonly<Record<string, string>>
   idempotencyKey: string
   /**
-   * How long to retry while no server accepts the body, because it is away or asks to come later. 0 tries
+   * How long to retry while no server accepts the body, because it is away or asks to try later. 0 tries
    * once.
    */
   retryForMs: number
@@ -78,7 +78,7 @@ export async function sendUntilAnswered(
   }
 }
 
-/** More than the buffers of a socket can take while nobody reads at the other end. */
+/** More than the buffers of a socket can take if the other end does not read. */
 const flowedFromBytes = 4 * 1024 * 1024
 
 function givenUp(error: Refusal, tried: string): Refusal {

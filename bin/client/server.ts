@@ -7,8 +7,8 @@ import { Refusal, exitCodes, reasonOf } from '../failure.ts'
 export type Server = { url: string; token: string }
 
 /**
- * Options win over TRIBUTARY_URL and TRIBUTARY_TOKEN, and these over the token file and this machine. Throws
- * Refusal. If no token is needed and none is found, it is empty.
+ * Options win over TRIBUTARY_URL and TRIBUTARY_TOKEN, and these win over the token file and the address of
+ * this machine. The token is empty if none is needed and none is found. Throws Refusal.
  */
 export function findServer(
   config: Config,
@@ -60,7 +60,7 @@ export class ServerRefused extends Refusal {
       problem === null
         ? `The server answered with status ${status}.`
         : `The server refused: ${problem.code}: ${problem.message}`
-    // unavailable for now, or a proxy says so: another attempt may succeed
+    // the server, or a proxy, says that it is unavailable for now: another attempt may succeed
     super(message, isPassingStatus(status) ? exitCodes.unreachable : exitCodes.refused)
     this.name = 'ServerRefused'
     this.status = status
@@ -84,7 +84,7 @@ function problemOf(body: string): { code: string; message: string } | null {
       }
     }
   } catch {
-    // a proxy's page
+    // the body is a page of a proxy
   }
   return null
 }

@@ -11,7 +11,7 @@ import { reasonOf } from '../failure.ts'
 export type Spool = {
   /** All bytes from the beginning: the kept ones, then those still to come. One reader at a time. */
   read(): AsyncGenerator<Buffer>
-  /** Why it cannot be read again; null if it can. */
+  /** Why the source cannot be sent again; null if it can. */
   problem(): string | null
   /** Removes the kept bytes. */
   close(): Promise<void>

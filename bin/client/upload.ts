@@ -12,19 +12,19 @@ import { openSpool, type Spool } from './spool.ts'
 type SentSoFar = { bytes: number; lines: number }
 
 export type Upload = {
-  /** Its name for people. */
+  /** The name to show. */
   name: string
   format: string | null
   /** Size of the input; null if it is not known. */
   totalBytes: number | null
   hasLines: boolean
-  /** Of the latest attempt. */
+  /** What the latest attempt has sent. */
   sent: () => SentSoFar
   /** The body, from its beginning. */
   body: () => LoadBody
   /** Why another attempt is not possible; null if it is. */
   problem: () => string | null
-  /** Such as `line 4`, or for several files `b.ndjson line 1`. */
+  /** The place of a line in the input, such as `line 4`, or for several files `b.ndjson line 1`. */
   place: (line: number) => string
   close: () => Promise<void>
 }
@@ -131,7 +131,7 @@ type Part = { path: string; bytes: number; end: Buffer; firstLine: number }
 
 const newline = 0x0a
 const plainEnd = Buffer.from('\n')
-/** A gzip member of its own: gzip members may be concatenated. */
+/** A gzip member of its own, because gzip members may be concatenated. */
 const gzipEnd = gzipSync(plainEnd)
 const readBytes = 256 * 1024
 

@@ -133,7 +133,7 @@ function lineOf({ domainUrn, exists, ...patterns }: Record<string, unknown>): st
   return `${wanted.join(', ')}: ${String(domainUrn)}${exists === false ? ' (does not exist: passed over)' : ''}`
 }
 
-/** Throws Refusal for anything but a list of objects; the server checks the rules. */
+/** Throws Refusal unless the file has a list of objects; the server checks the rules. */
 async function readRules(server: Server, file: string): Promise<Record<string, unknown>[]> {
   const rules = parse(file)
   const urns = new Map<string, string>()

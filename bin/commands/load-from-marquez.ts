@@ -101,7 +101,7 @@ function createReplay(
     let limit = pageCount
     let hasMoved = false
     for (;;) {
-      // The event before is read again: if it is another one, events have been added or removed before it.
+      // The previous event is read again: if it has changed, events have been added or removed before it.
       const overlap = state.last === null ? 0 : 1
       const page = await patiently(() =>
         readEventsPage(from, { offset: state.offset - overlap, limit: limit + overlap, signal })
@@ -118,7 +118,7 @@ function createReplay(
       if (page instanceof PageUnreadable) {
         refuse(state.offset, page.message)
         tally.read += 1
-        // The next page begins after it, so it cannot tell whether events have moved.
+        // The next page begins after this event, so it cannot tell whether events have moved.
         state = { offset: state.offset + 1, last: null }
         keep(state)
         limit = pageCount
@@ -136,7 +136,7 @@ function createReplay(
     }
   }
 
-  /** Sends the events; in two halves if together they are too large. */
+  /** Sends the events; in two halves if they are too large together. */
   async function send(events: readonly unknown[], offset: number): Promise<void> {
     try {
       const answer = await patiently(() => postJson(to, 'api/v1/lineage/batch', signal, [...events]))

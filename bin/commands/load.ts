@@ -350,7 +350,7 @@ function withFate(
   return error
 }
 
-/** Adds the commands to continue with: the server has the load, whatever happened to this command. */
+/** Adds the commands to continue with, because the server has the load whatever happened to this command. */
 function withWaysOn(error: unknown, { id }: LoadView): unknown {
   if (!(error instanceof Refusal)) return error
   error.message += ` Load ${id} continues without this command. To follow it: tributary load status ${id} --follow. To end it: tributary load cancel ${id}`

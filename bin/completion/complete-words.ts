@@ -13,7 +13,7 @@ type CompletedOption = {
 }
 
 export type CompletedCommand = {
-  /** Its words, such as `load status`; empty for `tributary` itself. */
+  /** The words of the command, such as `load status`; empty for `tributary` itself. */
   path: string
   /** The commands below it: the next word of each, and its help. */
   below: readonly { word: string; help: string }[]

@@ -14,7 +14,7 @@ const connectionsShareMax = 0.9
 /** Throws what the database throws if it stops answering. */
 export async function examineDatabase(db: Db, url: string): Promise<Finding[]> {
   const server = await examineServer(url)
-  // An older one does not know the settings that go with each statement of a pool.
+  // An older Postgres does not know the settings that a pool sends with each statement.
   if (server.some(({ check, verdict }) => check === 'database' && verdict === 'wrong')) return server
   const schema = await examineSchema(db)
   return [...server, schema, ...(schema.verdict === 'fine' ? await examineLoads(db) : [])]

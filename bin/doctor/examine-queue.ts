@@ -1,4 +1,4 @@
-/** Checks the queue: its Redis answers, and does not evict jobs; or its Postgres is reached without a pooler. */
+/** Checks the queue: Redis answers and does not evict jobs, or Postgres is reached without a pooler. */
 import { Redis, type Cluster } from 'ioredis'
 import type { Config } from '../../shared/platform/config.ts'
 import { reasonOf } from '../failure.ts'

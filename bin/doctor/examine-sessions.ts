@@ -2,7 +2,7 @@
 import { findSessions } from '../../shared/db/sessions.ts'
 import { note, type Finding } from './finding.ts'
 
-/** Nothing if there is none. Throws what the driver throws. */
+/** A finding if there is a pooler. Throws what the driver throws. */
 export async function examineSessions(url: string): Promise<Finding[]> {
   const sessions = await findSessions(url)
   if (sessions === 'own') return []

@@ -12,9 +12,9 @@ import { traceStatements } from './trace-statements.ts'
 
 export type DatabaseOptions = {
   url: string
-  /** The most connections at once. Each is closed after it was idle for half a minute. */
+  /** The most connections at once. A connection is closed after half a minute without use. */
   poolMax: number
-  /** Shown in pg_stat_activity, and the label of the pool's metrics. */
+  /** Shown in pg_stat_activity, and used as the label of the pool's metrics. */
   applicationName: string
   statementTimeoutMs: number
   /** How long a statement waits for a lock before it fails with UNAVAILABLE. */
@@ -51,8 +51,8 @@ const types = {
 }
 
 /**
- * Makes a pool for the URL (postgres-url.ts lists what it may contain). It connects when first used. A lost
- * connection is replaced, and only the statement that ran on it fails.
+ * Makes a pool for the URL (postgres-url.ts lists what it may contain). The pool connects when it is first
+ * used. A lost connection is replaced, and only the statement that ran on it fails.
  */
 export function connectDatabase(options: DatabaseOptions): Db {
   const { url, poolMax, applicationName, log } = options
@@ -102,9 +102,9 @@ export function connectDatabase(options: DatabaseOptions): Db {
 }
 
 /**
- * `jit` is off because none of our statements runs long enough to benefit. Before Postgres 18, a statement
- * with enable_seqscan off that reads a table of one row gets a huge cost estimate and is compiled: a fresh
- * read of lineage took 200 ms instead of 0.1.
+ * `jit` is off because none of our statements runs long enough to benefit from it. Before Postgres 18, a
+ * statement that reads a table of one row while enable_seqscan is off gets a huge cost estimate and is
+ * compiled: a fresh read of lineage took 200 ms instead of 0.1.
  */
 const settingsOf = (options: DatabaseOptions): StatementSettings => ({
   statement_timeout: options.statementTimeoutMs,

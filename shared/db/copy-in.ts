@@ -1,8 +1,8 @@
 /**
- * Sends rows with binary COPY, the fastest way into a table.
+ * Sends rows with binary COPY, the fastest way to fill a table.
  *
- * Uses pg's own interface for statements instead of pg-copy-streams: that stream keeps writing after the
- * server has refused the COPY, to a connection that it no longer has, and the error cannot be caught.
+ * Uses pg's own interface for statements instead of pg-copy-streams: after the server has refused the COPY,
+ * that stream keeps writing to a connection that it no longer has, and the error cannot be caught.
  */
 import type pg from 'pg'
 import type { Tx } from './database.ts'
@@ -26,7 +26,7 @@ export async function copyIn(tx: Tx, sql: string, rows: Buffer): Promise<void> {
   const connection: pg.Client = await tx.client.acquireConnection()
   await new Promise<void>((resolve, reject) => {
     connection.query({
-      // for the span of the statement
+      // Named for the span of the statement.
       text: sql,
       submit: (wire: pg.Connection) => {
         wire.query(sql)
@@ -42,5 +42,5 @@ export async function copyIn(tx: Tx, sql: string, rows: Buffer): Promise<void> {
   })
 }
 
-/** The methods of pg's connection that are used here and that its types lack. */
+/** The methods of pg's connection that are used here but are missing in its types. */
 type Wire = { sendCopyFromChunk(bytes: Buffer): void; endCopyFrom(): void }

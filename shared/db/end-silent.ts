@@ -1,19 +1,22 @@
 /**
  * Ends a connection whose server is silent for longer than its statement may take. If the network was cut
- * silently, the system would send the statement again and again for a quarter of an hour, and the connection would be
- * missing in the pool for as long.
+ * silently, the operating system would repeat the statement for a quarter of an hour, and the pool would lack
+ * the connection for that time.
  */
 import type { Socket } from 'node:net'
 import type pg from 'pg'
 import type { Tx } from './database.ts'
 import { query } from './query.ts'
 
-/** For the way there and back, beyond the time that the server may take. */
+/** For the network in both directions, in addition to the time that the server may take. */
 const graceMs = 5_000
-/** The answer may be there, but this process was too busy to read it. */
+/** Before the second look: the answer may have arrived while this process was too busy to read it. */
 const secondLookMs = 1_000
 
-/** `statementMs` is the time limit of a statement. What runs on the connection then fails with ETIMEDOUT. */
+/**
+ * `statementMs` is the time limit of a statement. The statement that runs on the connection then fails with
+ * ETIMEDOUT.
+ */
 export function endWhenSilent(connection: pg.Client, statementMs: number): void {
   const stream = socketOf(connection)
   const silenceMs = statementMs + graceMs
@@ -35,8 +38,8 @@ export function endWhenSilent(connection: pg.Client, statementMs: number): void 
 }
 
 /**
- * Sets the time limit of the statements in the rest of the transaction, and of silence with it. 0: without a limit.
- * Returns a function that restores both.
+ * Sets the time limit of the statements in the rest of the transaction, and with it that of silence. 0:
+ * without a limit. Returns a function that restores both.
  */
 export async function limitStatements(tx: Tx, statementMs: number): Promise<() => Promise<void>> {
   const [before] = await query<{ limit: string }>(
@@ -58,5 +61,5 @@ export function allowSilence(connection: pg.Client): void {
   socketOf(connection).setTimeout(0)
 }
 
-/** With TLS too it is a socket of node. */
+/** With TLS too, the stream is a socket of Node. */
 const socketOf = (connection: pg.Client): Socket => connection.connection.stream as Socket

@@ -7,7 +7,7 @@ const int4Oid = 23
 const headBytes = 20
 
 /**
- * A binding for `?::int[]`. 10,000 numbers take 0.3 ms to make, against 3.9 ms as text. The form is that of
+ * A binding for `?::int[]`. Making 10,000 numbers takes 0.3 ms, as text 3.9 ms. The form is that of
  * array_recv: dimensions, a flag for nulls, the element type, length and lower bound, then each number with
  * its length.
  */

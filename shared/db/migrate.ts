@@ -9,7 +9,7 @@ import { runAlone } from './run-alone.ts'
 import { isLockTimeout } from './sql-errors.ts'
 import { inTransaction } from './transaction.ts'
 
-/** needs: see Migration; null in rows of a version that did not write it. */
+/** `needs`: see Migration; null in rows written by a version that did not have it. */
 const createTable = `
 create table if not exists schema_migration (
   name text collate "C" not null,
@@ -20,7 +20,10 @@ create table if not exists schema_migration (
 
 const addNeeds = 'alter table schema_migration add column if not exists needs text collate "C"'
 
-/** In databases that a version before the first release migrated. The baseline replaced those migrations. */
+/**
+ * The first migration of databases of a version before the first release. The baseline replaced the
+ * migrations of those versions.
+ */
 const preReleaseName = '0001-entities'
 
 /** The database has migrations that this version does not know, and cannot work beside. */
@@ -51,8 +54,8 @@ export class MigrationBlockedError extends Error {
 }
 
 /**
- * All who come later wait behind a statement that waits for a lock. So a migration waits only this long, gives
- * way to them, and tries again.
+ * All later statements on the table wait behind a statement that waits for a lock. So a migration waits only
+ * this long, lets them run, and tries again.
  */
 const lockTimeoutMs = 2_000
 const lockMaxAttempts = 60
@@ -63,11 +66,10 @@ export type MigrateOptions = { known?: readonly Migration[]; lockMaxAttempts?: n
 
 /**
  * Applies the missing migrations in order, each in its own transaction, and returns their names. `known` are
- * all migrations, by default those of this version.
- *
- * Waits for other processes that migrate; their advisory lock is released when their transaction ends,
- * however it ends. Throws UnknownSchemaError if the database has migrations that this version cannot work
- * beside, and MigrationBlockedError if a lock was not free in `lockMaxAttempts` attempts, 60 by default.
+ * all migrations, by default those of this version. Waits for other processes that migrate; their advisory
+ * lock is released when their transaction ends, for whatever reason. Throws UnknownSchemaError if the
+ * database has migrations that this version cannot work beside, and MigrationBlockedError if a lock was not
+ * free in `lockMaxAttempts` attempts, 60 by default.
  */
 export async function migrate(db: Db, options: MigrateOptions = {}): Promise<string[]> {
   const known = options.known ?? migrations
@@ -104,7 +106,7 @@ type Step =
   /** The table of migrations has its present form. */
   | { is: 'prepared' }
   | { is: 'applied'; name: string }
-  /** Another process migrates. */
+  /** Another process is migrating. */
   | { is: 'other' }
   | { is: 'blocked'; name: string; cause: unknown }
 
@@ -117,11 +119,11 @@ async function applyNext(db: Db, tx: Tx, known: readonly Migration[]): Promise<S
   try {
     if (!(await hasNeeds(tx))) {
       await tx.transaction((inner) => query(inner, addNeeds))
-      // Committed at once: its lock would hold up readers until the migration ends.
+      // Committed at once, because its lock would hold up readers until the migration ends.
       return { is: 'prepared' }
     }
     if ('indexes' in next) for (const index of next.indexes) await createIndex(db, schema, index)
-    // A savepoint: a statement that fails would end the transaction.
+    // In a savepoint, because a statement that fails would end the transaction.
     else await tx.transaction((inner) => runScript(inner, next.up))
   } catch (error) {
     if (isLockTimeout(error)) return { is: 'blocked', name: next.name, cause: error }
@@ -132,15 +134,14 @@ async function applyNext(db: Db, tx: Tx, known: readonly Migration[]): Promise<S
 }
 
 /**
- * Leaves only the schema of the catalog in the search_path of the transaction, and returns it, quoted: the first one in
- * the path of the role with a schema_migration that this role owns, otherwise the one where it creates tables. So
- * another role that may create schemas cannot put one in the way, whose triggers and functions would run with the
- * rights of this role. The schema of the extension that indexes need stays in the path; temporary tables come last.
- *
- * Throws an Error if the path has no schema.
+ * Leaves only the schema of the catalog in the search_path of the transaction, and returns its quoted name:
+ * the first schema in the role's path with a schema_migration that this role owns, otherwise the schema in
+ * which the role creates tables. So another role that may create schemas cannot put its own schema first,
+ * whose triggers and functions would run with the rights of this role. The schema of the extension that
+ * indexes need stays in the path; temporary tables come last. Throws an Error if the path has no schema.
  */
 async function useOwnSchema(tx: Tx): Promise<string> {
-  // Functions are named with their schema, because the path is still the one of the role.
+  // Functions are named with their schema, because the search_path is still that of the role.
   const [found] = await query<{ schema: string }>(
     tx,
     `
@@ -180,11 +181,12 @@ async function useOwnSchema(tx: Tx): Promise<string> {
 }
 
 /**
- * False while another process migrates. It is not waited for in Postgres: the statement that waits would have a
- * snapshot, and an index that is created concurrently waits for the end of all older snapshots.
+ * Returns false while another process migrates. Does not wait in Postgres, because the waiting statement
+ * would have a snapshot, and an index that is created concurrently waits for the end of all older snapshots.
  */
 async function lockMigrations(tx: Tx): Promise<boolean> {
-  // Those of the pool are for requests. A migration may run long, and holds this transaction open meanwhile.
+  // The time limits of the pool are for requests. A migration may run long, and holds this transaction open
+  // meanwhile.
   await limitStatements(tx, 0)
   await query(
     tx,
@@ -210,7 +212,7 @@ async function hasNeeds(tx: Tx): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Throws UnknownSchemaError if one is unknown and needs another that is unknown too. */
+/** Throws UnknownSchemaError if a migration is unknown and needs another that is unknown too. */
 async function appliedNames(db: Db | Tx, known: readonly Migration[]): Promise<Set<string>> {
   const rows = await query<{ name: string; needs: string | null }>(
     db,
@@ -224,8 +226,8 @@ async function appliedNames(db: Db | Tx, known: readonly Migration[]): Promise<S
 }
 
 /**
- * Creates an index without holding up writers, outside of the transaction. What an interrupted attempt has left is
- * replaced: it would never be used.
+ * Creates an index without holding up writers, outside of the transaction. An index that an interrupted
+ * attempt has left is replaced, because Postgres would never use it.
  */
 async function createIndex(db: Db, schema: string, { name, on }: Index): Promise<void> {
   const [found] = await query<{ isValid: boolean }>(

@@ -4,10 +4,9 @@ import type { Db } from './database.ts'
 import { allowSilence } from './end-silent.ts'
 
 /**
- * Runs them one after the other on a connection of their own, without time limits: they may wait for the end of older
- * transactions, however long those last.
- *
- * Behind a pooler the session is shared, so there the limits of the role hold.
+ * Runs the statements one after the other on a connection of their own, without time limits, because they may
+ * wait for the end of older transactions, however long those take. Behind a pooler the session is shared, so
+ * the limits of the role apply.
  */
 export async function runAlone(db: Db, statements: readonly string[]): Promise<void> {
   const connection: pg.Client = await db.client.acquireConnection()
@@ -16,15 +15,15 @@ export async function runAlone(db: Db, statements: readonly string[]): Promise<v
       await send(connection, 'set statement_timeout = 0; set lock_timeout = 0')
     for (const sql of statements) await send(connection, sql)
   } finally {
-    // Not returned to the pool with these settings.
+    // The connection has these settings, so it is not returned to the pool.
     await connection.end()
     await db.client.releaseConnection(connection)
   }
 }
 
 /**
- * The process of the server that has answered, and whether it is the one that was named when the connection was made:
- * a pooler invents that name.
+ * The server process that has answered, and whether it is the process that was named when the connection was
+ * made: a pooler invents that name.
  */
 export async function processOf(connection: pg.Client): Promise<{ pid: number; isOwn: boolean }> {
   const { rows } = await send<{ pid: number }>(connection, 'select pg_backend_pid() as pid')
@@ -33,7 +32,7 @@ export async function processOf(connection: pg.Client): Promise<{ pid: number; i
   return { pid, isOwn: pid === (connection as pg.Client & { processID?: number }).processID }
 }
 
-/** Without the settings of the pool, which would put the statement into a transaction. */
+/** Sent without the settings of the pool, which would put the statement into a transaction. */
 const send = <Row extends pg.QueryResultRow>(
   connection: pg.Client,
   sql: string

@@ -1,16 +1,19 @@
-/** Finds out whether a URL leads to sessions of Postgres that are ours alone, or through a pooler that shares them. */
+/**
+ * Finds out whether a URL leads to Postgres sessions that are used only by us, or through a pooler that
+ * shares them.
+ */
 import pg from 'pg'
 import { postgresOptions } from '../platform/postgres-url.ts'
 import { processOf } from './run-alone.ts'
 
 /**
- * `own`: a connection is a session of Postgres. `lent`: a pooler gives each connection a session for as long as it
- * lasts. `shared`: a pooler gives each transaction whichever session is free.
+ * `own`: a connection is a session of Postgres. `lent`: a pooler gives each connection one session for its
+ * whole life. `shared`: a pooler gives each transaction whichever session is free.
  */
 export type Sessions = 'own' | 'lent' | 'shared'
 
 const answerMaxMs = 10_000
-/** Other clients of the pooler may come in between, so one look is not enough. */
+/** Other clients of the pooler may be served in between, so one check is not enough. */
 const looksMaxCount = 10
 
 /** Throws what the driver throws. */
@@ -22,7 +25,7 @@ export async function findSessions(url: string): Promise<Sessions> {
     if (first.isOwn) return 'own'
     await other.connect()
     for (let looks = 0; looks < looksMaxCount; looks += 1) {
-      // Two that are open have the same session, or one has another than before.
+      // Two open connections have the same session, or one connection has another session than before.
       if ((await processOf(other)).pid === first.pid || (await processOf(one)).pid !== first.pid)
         return 'shared'
     }
@@ -37,7 +40,7 @@ async function openClient(url: string): Promise<pg.Client> {
     ...(await postgresOptions(url)),
     application_name: 'tributary-sessions',
     connectionTimeoutMillis: answerMaxMs,
-    // A pooler takes a connection at once, and lets it wait for a session as long as it likes.
+    // A pooler accepts a connection at once, but may keep it waiting for a session for any time.
     query_timeout: answerMaxMs
   })
   client.on('error', () => {})

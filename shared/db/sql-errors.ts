@@ -89,9 +89,9 @@ export const isStatementCancelled = (error: unknown): boolean => sqlState(error)
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03'
 
 /**
- * What a client is told: UNAVAILABLE for connection trouble, conflicts and lock timeouts, DEADLINE_EXCEEDED
- * for a cancelled statement, else INTERNAL. A CatalogError is returned unchanged; any other error becomes the
- * cause and is never shown.
+ * The error for the client: UNAVAILABLE for connection trouble, conflicts and lock timeouts,
+ * DEADLINE_EXCEEDED for a cancelled statement, otherwise INTERNAL. A CatalogError is returned unchanged; any
+ * other error becomes the cause and is never shown.
  */
 export function toCatalogError(error: unknown): CatalogError {
   if (error instanceof CatalogError) return error

@@ -1,22 +1,24 @@
 /**
- * Sends the settings of a pool along with what is run, because a session of the server may not be ours alone: a
- * pooler in transaction mode, such as PgBouncer, gives each transaction whichever session is free.
+ * Sends the settings of a pool with each statement, because a session of the server may be shared: a pooler
+ * in transaction mode, such as PgBouncer, gives each transaction whichever session is free.
  *
- * A transaction begins with `set local`. A statement outside a transaction is sent behind one that sets them, in the
- * same message: Postgres runs both in one transaction, which ends with the answer. Neither needs another round trip;
- * the settings cost 30 µs a statement. No setting stays behind for another client, or is missing in a new session.
+ * A transaction begins with `set local`. A statement outside a transaction is sent behind a statement that
+ * sets them, in the same message: Postgres runs both in one transaction, which ends with the answer. Neither
+ * needs another round trip; the settings cost 30 µs a statement. No setting remains for another client, and
+ * none is missing in a new session.
  */
 import pg from 'pg'
 
-/** Values by name. Both are sent as they are, so they must be constants or numbers of our own. */
+/** Values by name. Names and values are sent as they are, so they must be constants or numbers of our own. */
 export type StatementSettings = Readonly<Record<string, string | number>>
 
 /** The forms in which `query` of a connection is called. */
 type Called = [statement: string | pg.QueryConfig, ...more: unknown[]]
 
 /**
- * From now on the settings go with every statement of the connection, except with those that drive the connection
- * themselves: COPY, which is in a transaction, and what must not be in one (run-alone.ts).
+ * From now on the settings are sent with every statement of the connection. Exceptions are statements that
+ * drive the connection themselves: COPY, which is in a transaction, and statements that must not be in a
+ * transaction (run-alone.ts).
  */
 export function sendSettings(connection: pg.Client, settings: StatementSettings): void {
   const send = connection.query.bind(connection) as (...args: unknown[]) => unknown
@@ -46,12 +48,12 @@ function textsOf(settings: StatementSettings): SettingsTexts {
   const each = Object.entries(settings)
   return {
     begin: each.map(([name, value]) => `; set local ${name} = '${value}'`).join(''),
-    // without a row: nobody has asked for one
+    // selects no row, because nobody has asked for one
     before: `select from (select ${each.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(' || ')} as done offset 0) as setting where setting.done is null`
   }
 }
 
-/** What pg's own statement has, and its types lack. */
+/** The members of pg's own statement that its types lack. */
 type Wire = {
   stream: { cork(): void; uncork(): void }
   parse(statement: { text: string }): void
@@ -79,14 +81,15 @@ class StatementWithSettings extends PgStatement {
     this.#isInTransaction = isInTransaction
   }
 
-  /** Called by pg when the statements before this one have been answered. */
+  /** pg calls it when the statements before this one have been answered. */
   override submit(wire: Wire): Error | null {
     if (this.#isInTransaction()) return super.submit(wire)
     if (beginning.test(this.text)) {
       this.text = this.text.replace(beginning, (begin) => begin + this.#texts.begin)
       return super.submit(wire)
     }
-    // pg refuses some of these only after the settings have been sent, which would put the answers out of step
+    // pg refuses some of these only after the settings have been sent, so every later answer would be taken
+    // for that of the statement before it
     if (this.name || (this.values !== undefined && this.values !== null && !Array.isArray(this.values)))
       return new Error('A pool takes neither named statements nor values by name')
     this.queryMode = 'extended'
@@ -102,7 +105,7 @@ class StatementWithSettings extends PgStatement {
     }
   }
 
-  /** Of what was sent before the statement, this is the only answer that a statement hears of. */
+  /** Of everything sent before the statement, this is the only answer of which pg tells it. */
   override handleCommandComplete(message: unknown, wire: Wire): void {
     if (this.#hidesAnswer) this.#hidesAnswer = false
     else super.handleCommandComplete(message, wire)

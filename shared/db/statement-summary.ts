@@ -1,4 +1,4 @@
-/** What an SQL statement does, in a few words of which there are only few: `update chunk`. */
+/** Summarizes an SQL statement in a few words, with few different results: `update chunk`. */
 
 export type StatementSummary = {
   /** The command: `select`, `insert`, `update`, `delete`, `copy`, `begin` and so on. */
@@ -20,7 +20,7 @@ export function summaryOf(sql: string): StatementSummary {
   return made
 }
 
-/** Of `with … update chunk`, the command is `update`: what is in parentheses does not count. */
+/** In `with … update chunk` the command is `update`: what is in parentheses does not count. */
 function summarize(sql: string): StatementSummary {
   const text = withoutParentheses(sql.slice(0, knownMaxChars)).toLowerCase()
   const [, written] =

@@ -1,6 +1,7 @@
 /**
- * A span for each statement of a connection, while a span is active: what `query`, COPY, BEGIN and COMMIT of a
- * request or a chunk took in Postgres. Statements of loops, which belong to nothing, have none.
+ * A span for each statement of a connection, while a span is active: the time that each `query`, COPY, BEGIN
+ * and COMMIT of a request or a chunk took in Postgres. Statements of background loops belong to no request,
+ * and have no span.
  */
 import type pg from 'pg'
 import { activeSpan, failSpan, startSpan, type Span } from '../platform/tracing.ts'
@@ -10,7 +11,7 @@ import { sqlState } from './sql-errors.ts'
 /** The forms in which knex, COPY and this program call `query` of a connection. */
 type Statement = string | { text?: string; submit?: unknown }
 type Callback = (error: Error | null, result: unknown) => void
-/** A statement that pg drives by these methods: COPY. */
+/** A statement that pg drives by calling these methods: COPY. */
 type Submitted = {
   handleError(error: Error, ...more: unknown[]): void
   handleReadyForQuery(...more: unknown[]): void

@@ -10,13 +10,13 @@ export type TransactionOptions = {
   isolation?: 'read committed' | 'repeatable read' | 'serializable'
 }
 
-/** All attempts, including the first. A conflict that lasts longer is not solved by waiting a little. */
+/** All attempts, including the first. A conflict that lasts longer is not solved by a short wait. */
 export const transactionMaxAttempts = 6
 const retryBaseMs = 20
 const retryCapMs = 1_000
 
 /**
- * Commits everything that `work` did, or nothing. On 40001 and 40P01 it runs again, up to
+ * Commits everything that `work` did, or nothing. On 40001 and 40P01 `work` runs again, up to
  * transactionMaxAttempts times, after a random wait (full jitter: up to 20 ms, doubling, at most 1 s). So
  * `work` must have no effect outside the transaction. Work that has itself committed is never run again.
  * Other errors, and the last conflict, are thrown unchanged.

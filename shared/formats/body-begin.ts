@@ -17,7 +17,7 @@ const arrayBeginBytes = 64 * 1024
  * examined.
  */
 const documentBeginBytes = 8 * 1024
-/** The length of the longest mark below. */
+/** The length of the longest of the marks below. */
 const marksMaxBytes = 4
 
 /**
@@ -28,15 +28,15 @@ export type BodyBegin = {
   first: number | undefined
   firstLine: string
   /**
-   * What was read so far: at least arrayBeginBytes of an array, and documentBeginBytes of a document over
-   * several lines, or all of it if it is shorter.
+   * The text that was read so far: at least arrayBeginBytes of an array, and documentBeginBytes of a document
+   * over several lines, or all of it if it is shorter.
    */
   text: string
   body: AsyncGenerator<Buffer>
   close: () => Promise<void>
 }
 
-/** A body that begins with one of these is not UTF-8 text, even if its Content-Type says so. */
+/** A body that begins with one of these marks is not UTF-8 text, even if its Content-Type says so. */
 const marks: readonly { bytes: readonly number[]; is: string }[] = [
   { bytes: [0x1f, 0x8b], is: 'packed with gzip: send it with Content-Encoding: gzip' },
   { bytes: [0x28, 0xb5, 0x2f, 0xfd], is: 'packed with zstd: send it with Content-Encoding: zstd' },

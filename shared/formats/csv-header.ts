@@ -38,7 +38,9 @@ type CsvColumn = keyof typeof columns
 /** The columns that a file of rejects has before those of the row. They say what was wrong. */
 export const rejectColumns = ['reject_line', 'reject_code', 'reject_field', 'reject_message'] as const
 
-/** Columns of our own exports with nothing that a load would change. They are accepted and ignored. */
+/**
+ * Columns of our own exports that contain nothing that a load could change. They are accepted and ignored.
+ */
 const unreadColumns: { readonly [Kind in CsvHeader['kind']]: readonly string[] } = {
   edges: ['degree', ...rejectColumns],
   domains: ['degree', 'type', 'name', 'platform', 'environment', 'exists', ...rejectColumns]
@@ -131,7 +133,7 @@ export function parseCsvHeader(text: string): CsvHeader {
 /** The header as it is stored with a load. */
 export const printCsvHeader = ({ names }: CsvHeader): string => printCells(names)
 
-/** Whether a first line has a column that a CSV load requires; it then counts as a header. */
+/** Whether a first line has a column that a CSV load requires, and so counts as a header. */
 export function looksLikeCsvHeader(line: string): boolean {
   try {
     return splitCells(line).some((name) =>
@@ -157,7 +159,7 @@ function splitHeader(text: string): string[] {
   }
 }
 
-/** Names of columns are text from the client, so only a little of one is shown. */
+/** The name of a column is text from the client, so only a short part of it is shown. */
 const shown = (name: string): string =>
   JSON.stringify(name.length > 60 ? `${name.slice(0, 60).toWellFormed()}…` : name.toWellFormed())
 

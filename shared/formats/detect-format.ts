@@ -10,10 +10,11 @@ import { formatsOfLines, type RecordFormat } from './load-formats.ts'
 import { opensArray } from './split-array.ts'
 
 /**
- * Recognises one of `candidates`. An array is `openlineage` if its first object has keys of an event, else
- * `mcp`. The first member of a dbt artifact names the artifact. The first line of JSON decides between `mcp`
- * and `ndjson`. A line with names of columns is `csv`. A body with only white space is the first candidate.
- * Throws UNSUPPORTED_MEDIA_TYPE, with the choices, if the format is not recognised or not a candidate.
+ * Recognises one of `candidates`. An array is `openlineage` if its first object has keys of an event,
+ * otherwise `mcp`. The first member of a dbt artifact names the artifact. The first line of JSON decides
+ * between `mcp` and `ndjson`. A line with names of columns is `csv`. A body with only white space is the
+ * first candidate. Throws UNSUPPORTED_MEDIA_TYPE, with the choices, if the format is not recognised or not a
+ * candidate.
  */
 export function detectFormat(
   { first, firstLine, text }: Pick<BodyBegin, 'first' | 'firstLine' | 'text'>,
@@ -29,7 +30,7 @@ export function detectFormat(
         ? 'dbt'
         : formatOfLine(firstLine)
   if (detected !== null && candidates.includes(detected)) return detected
-  // The Content-Type says lines of JSON: each line is then judged on its own.
+  // The Content-Type says lines of JSON, so each line is judged on its own.
   if (candidates.every((each) => formatsOfLines.some((format) => format === each))) return candidates[0]
   const why =
     detected === null

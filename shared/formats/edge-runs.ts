@@ -2,8 +2,8 @@
  * Recognises plain edges between ordinary datasets line by line in the bytes of a body, without making
  * strings.
  *
- * Nearly all lines of large loads are such edges. Each costs the API 1 us until its chunk is stored, against
- * 3 if every line and URN becomes a string. All other lines are left to plain-edges.ts.
+ * Nearly all lines of large loads are such edges. Each costs the API 1 us until its chunk is stored; it would
+ * cost 3 us if every line and URN became a string. All other lines are left to plain-edges.ts.
  */
 import { areSame, viewOf } from '../urn/byte-words.ts'
 import { endOfOrdinaryDataset, ordinaryDatasetMinBytes } from '../urn/ordinary-dataset.ts'
@@ -12,7 +12,7 @@ import type { EdgeShape, FindEdgeShape, PlainEdge } from './plain-edges.ts'
 
 /**
  * The edges of consecutive lines with the same shape. The four arrays contain where in `bytes` the URNs of
- * each edge begin and end. A URN that repeats the one of the previous line has the same positions.
+ * each edge begin and end. A URN that repeats that of the previous line has the same positions.
  */
 export type EdgeRun = {
   firstLine: number
@@ -25,13 +25,13 @@ export type EdgeRun = {
   upstreamEnds: Int32Array
   downstreamBegins: Int32Array
   downstreamEnds: Int32Array
-  /** Where the line after the last one begins. */
+  /** The place where the next line begins. */
   end: number
 }
 
 /**
- * Reads lines from `begin`, where a line begins, until one is not a plain edge of the same shape; null if the
- * first is not. `bytes` ends with a line break.
+ * Reads lines from `begin`, which is the beginning of a line, until a line is not a plain edge of the same
+ * shape; null if the first line is not a plain edge. `bytes` ends with a line break.
  */
 export type EdgeRunReader = (bytes: Buffer, begin: number, firstLine: number) => EdgeRun | null
 

@@ -5,7 +5,8 @@
 
 type LoadFormat = {
   /**
-   * The accepted Content-Types; clients send the first. If several formats share a type, the body decides.
+   * The accepted Content-Types; clients send the first one. If several formats share a type, the body
+   * decides.
    */
   mediaTypes: readonly [string, ...string[]]
   /** Endings of file names with this format. */

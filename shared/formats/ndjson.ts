@@ -66,7 +66,7 @@ function parseOperation(record: JsonObject): Change[] {
 
 const edgeKeys = ['upstreamUrn', 'downstreamUrn', 'upstream', 'downstream'] as const
 
-/** The ends have these names, or those of our own exports. */
+/** The edge of a record. Its ends have our names, or those of our own exports. */
 function edgeOf(record: JsonObject): ParsedEdge {
   const upstreamField = endField(record, 'upstreamUrn', 'upstream')
   const downstreamField = endField(record, 'downstreamUrn', 'downstream')

@@ -1,6 +1,6 @@
 /**
- * Recognises the lines of most loads, edges that consist only of their two ends, to be added or removed,
- * without parsing them as JSON.
+ * Recognises the lines of most loads without parsing them as JSON: edges that consist only of their two ends,
+ * to be added or removed.
  *
  * The lines of one program look alike. The text before, between and after the two URNs is called a shape. It
  * is found once and then only compared: 0.7 us per line, against 5.2 for parsing and checking JSON. A line
@@ -12,7 +12,7 @@ import { isOrdinaryDataset } from '../urn/ordinary-dataset.ts'
 import type { Urn } from '../urn/urn.ts'
 
 /**
- * The text of a line is prefix, URN, middle, URN, suffix. `isRemoval` says whether the edge is removed or
+ * A line consists of prefix, URN, middle, URN and suffix. `isRemoval` says whether the edge is removed or
  * added.
  */
 export type EdgeShape = {
@@ -32,21 +32,21 @@ const edgeLine = new RegExp(
   `^(\\{[ \\t]*(?:${op}[ \\t]*,[ \\t]*)?${end})([^"\\\\]*)("[ \\t]*,[ \\t]*${end})([^"\\\\]*)("[ \\t]*(?:,[ \\t]*${op}[ \\t]*)?\\})$`
 )
 
-/** Bodies have one shape; those written by hand have a few. */
+/** Most bodies have one shape; bodies written by hand have a few. */
 const shapesMaxCount = 16
 
 /** A padded shape would take much memory, since thousands of lines are printed from it. */
 const shapeMaxChars = 256
 
-/** These need more than two lookups: a column also concerns its asset, a job its flow. */
+/** Types that need more than two lookups: a column also concerns its asset, a job its flow. */
 const takesMore = new Set(['schemaField', 'dataFlow'])
 
-/** Reads a line that is a plain edge; null for one that must be parsed in full. */
+/** Reads a line that is a plain edge; null for a line that must be parsed in full. */
 export type PlainEdgeReader = (text: string, line: number) => PlainEdge | null
 
 /**
- * Finds the shape of a line among those of one body, or adds it. Returns undefined if the line has none, or
- * there are too many.
+ * Finds the shape of a line among those of one body, or adds it. Returns undefined if the line has no shape,
+ * or there are too many shapes.
  */
 export type FindEdgeShape = (text: string) => EdgeShape | undefined
 
@@ -135,7 +135,7 @@ function otherEdge(
  */
 const asWritten = (text: string): string => (text.includes('"') || text.includes('\\') ? '' : text)
 
-/** Copies a text, because a slice would keep the whole longer text in memory. */
+/** A copy of the text, because a slice would keep the whole longer text in memory. */
 export const flat = (text: string): string => Buffer.from(text, 'utf8').toString('utf8')
 
 /** The line as it was sent. */

@@ -7,8 +7,8 @@ import { limits } from '../limits.ts'
 export type RawRecord = { line: number; text: string; fault?: CatalogError }
 
 /**
- * What is kept of a record that is too long. It is more than a reject keeps, so that the reject is marked as
- * cut.
+ * The part that is kept of a record that is too long. It is more than a reject keeps, so that the reject is
+ * marked as cut.
  */
 const keptBytes = limits.rejectRecordMaxBytes + 1024
 

@@ -24,8 +24,8 @@ import { splitLines } from './split-lines.ts'
 import { detectFormat } from './detect-format.ts'
 
 /**
- * A parsed record, or the error. `text` is the record as it was sent, or the beginning of one that is too
- * long. A plain edge needs no text.
+ * A parsed record, or the error. `text` is the record as it was sent, or the beginning of a record that is
+ * too long. A plain edge needs no text.
  */
 export type SingleRecord =
   | { line: number; text: string; record: ChangeRecord }
@@ -39,8 +39,8 @@ export type ReadRecord = SingleRecord | EdgeRun
 export type SentFormat = RecordFormat | readonly [RecordFormat, ...RecordFormat[]]
 
 /**
- * The records come in one list per piece of the body, to save awaits. `source` states them, if the body says
- * it; the load is then a snapshot of that source.
+ * The records come in one list per piece of the body, to save awaits. `source` is the name under which the
+ * body says it states its edges; the load is then a snapshot of that source.
  */
 export type OpenedRecords = RecordShape & {
   format: RecordFormat
@@ -55,7 +55,7 @@ export type OpenedRecords = RecordShape & {
  *
  * Throws UNSUPPORTED_MEDIA_TYPE if the format cannot be recognised, BAD_REQUEST for a body that is not UTF-8
  * text and for an invalid CSV header, and what openProject throws for a dbt project, which is read completely
- * here. Reading the records throws BAD_REQUEST if an array is cut off or followed by something,
+ * here. Reading the records throws BAD_REQUEST if an array is cut off or followed by more text,
  * LIMIT_EXCEEDED (loadMaxRecords), and the errors of the source of the bytes.
  */
 export async function openRecords(
@@ -137,7 +137,7 @@ async function* resume(first: RawRecord[], pieces: AsyncGenerator<RawRecord[]>):
  */
 const recordsAtOnce = 1_000
 
-/** `mayBeReject` says whether a line may come from a file of rejects. */
+/** `mayBeReject` says whether a line may be from a file of rejects. */
 type Reader = {
   parser: RecordParser
   readPlainEdge: PlainEdgeReader | null

@@ -19,9 +19,9 @@ export const isSpace = (byte: number): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /**
- * Elements are numbered from 1, and grouped by the piece of the body they end in. The first byte that is not
- * white space must be `[`. Holds at most one element. Throws BAD_REQUEST if the array does not end or is
- * followed by something: the upload was cut off, or the body is not an array.
+ * Elements are numbered from 1, and grouped by the piece of the body in which they end. The first byte that
+ * is not white space must be `[`. At most one element is in memory. Throws BAD_REQUEST if the array does not
+ * end or is followed by more text: the upload was cut off, or the body is not an array.
  */
 export async function* splitArray(
   chunks: AsyncIterable<Buffer>,

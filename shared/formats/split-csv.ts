@@ -18,8 +18,9 @@ const carriageReturn = 0x0d
 const rowMaxLines = 10_000
 
 /**
- * Lines are numbered from 1, and rows are grouped by the piece of the body they end in. Blank lines, and
- * lines with only commas, are counted but left out. Holds at most one row in addition to the piece.
+ * Lines are numbered from 1, and rows are grouped by the piece of the body in which they end. Blank lines,
+ * and lines with only commas, are counted but left out. At most one row is in memory in addition to the
+ * piece.
  */
 export async function* splitCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord[]> {
   const finder = createRowFinder()
@@ -68,15 +69,14 @@ type RowFinder = {
   take(): RawRecord[]
 }
 
-/** The lines of a row that has begun and not ended. */
+/** The lines of a row that has begun but not ended. */
 type OpenRow = { lines: RawRecord[]; bytes: number }
 
 /**
- * Finds the rows in lines. A row continues while its number of quotes is odd; RFC 4180 needs no more. Only
- * rows of several lines are also checked here for misplaced quotes. The parser checks the others.
- *
+ * Finds the rows in lines. A row continues while its number of quotes is odd; RFC 4180 requires no other
+ * check. Only rows of several lines are also checked here for misplaced quotes. The parser checks the others.
  * A line with an even number of quotes never opens a row. So each line is examined at most three times,
- * whatever is opened and not closed.
+ * whichever rows are opened and not closed.
  */
 function createRowFinder(): RowFinder {
   let next = 1

@@ -10,9 +10,9 @@ import { checkedLine, createRecordBuffer, type RawRecord, type RecordLimit } fro
 const newline = 0x0a
 
 /**
- * Lines are numbered from 1, and grouped by the piece of the body they end in, so that one await covers some
- * hundred lines. Holds at most one line in addition to the piece, and only the beginning of a line that is
- * too long.
+ * Lines are numbered from 1, and grouped by the piece of the body in which they end, so that one await covers
+ * some hundred lines. In memory are at most one line in addition to the piece, and only the beginning of a
+ * line that is too long.
  *
  * Runs that a reader finds at the beginning of a piece are returned unchanged. From the first other line on,
  * the piece is split.

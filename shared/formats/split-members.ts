@@ -33,7 +33,7 @@ const [opensObject, closesObject, opensArray, closesArray] = [0x7b, 0x7d, 0x5b, 
 const isOpener = (byte: number): boolean => byte === opensObject || byte === opensArray
 const isCloser = (byte: number): boolean => byte === closesObject || byte === closesArray
 
-/** What may come next. `value` is before a value, `inside` within one, `after` behind a section. */
+/** What may come next. `value` is before a value, `inside` within a value, `after` behind a section. */
 type Expected = 'document' | 'key' | 'colon' | 'value' | 'inside' | 'after'
 
 /**
@@ -67,7 +67,7 @@ function createSplitter({ whole, opened }: WantedMembers): {
 
   function read(chunk: Buffer): SplitPiece[] {
     const pieces: SplitPiece[] = []
-    /** Where the part of this chunk begins that is kept. */
+    /** The beginning of the part of this chunk that is kept. */
     let start = 0
 
     function endValue(index: number): void {

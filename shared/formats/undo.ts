@@ -1,6 +1,7 @@
 /**
- * Reads one record of an undo, which takes back one change of a load. Clients do not send this format: the
- * undo creates a load in it, and the rejects of that load show it.
+ * Reads one record of an undo, which takes back one change of a load.
+ *
+ * Clients do not send this format: the undo is a load in this format, and the rejects of that load show it.
  */
 import { CatalogError } from '../errors.ts'
 import type {

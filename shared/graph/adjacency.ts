@@ -1,9 +1,9 @@
 /**
- * The neighbours of each entity in one direction: for each id a list of ids in one large pool. The list is a
- * multiset that is changed in place.
+ * The neighbours of each entity in one direction: for each id a list of ids in one large pool.
  *
- * An edge with three statements is in the list three times, so a new statement appends one id without any
- * lookup; walks skip ids that they have seen. This takes about 5 bytes for a statement and 8 for an id.
+ * The list is a multiset that is changed in place. An edge with three statements is in the list three times,
+ * so a new statement appends one id without any lookup; walks skip ids that they have seen. This takes about
+ * 5 bytes for a statement and 8 for an id.
  *
  * A view does not change: it never reads beyond the old end of a list, so appending is safe. A list that
  * loses an id while a view is in use is written again elsewhere; its old room is reused when no view needs
@@ -35,10 +35,10 @@ export class Adjacency {
   #givenUp: GivenUp[] = []
 
   /**
-   * Reserves addresses for `expectedIds`; memory is only used where the pool is written. A pool that had to
-   * grow was in memory twice until garbage was collected (200 MB of the 740 that an API took while it
-   * received ten million edges), and copying it blocked the process. A pool in segments of 65,536 avoids
-   * both, but walks took an eighth longer.
+   * Reserves addresses for `expectedIds`; memory is only used where the pool is written. When a pool had to
+   * grow, it was in memory twice until garbage was collected (200 MB of the 740 that an API took while it
+   * received ten million edges), and copying it blocked the process. A pool in segments of 65,536 avoids both
+   * problems, but walks took an eighth longer.
    */
   constructor(expectedIds = 1_024) {
     this.#pool = poolFor(expectedIds, 1_024)
@@ -62,7 +62,7 @@ export class Adjacency {
   }
 
   /**
-   * Removes members of one id's list. `era` is null while no view is in use. Throws if a member is not in the
+   * Removes members of one id's list. `era` is null if no view is in use. Throws if a member is not in the
    * list.
    */
   remove(id: number, members: readonly number[], era: number | null): void {
@@ -146,7 +146,7 @@ export class Adjacency {
         toRemove.set(member, times - 1)
         missing -= 1
       } else {
-        // If a member is missing, the new room is too small for the remaining ones.
+        // If a member is missing, the new room is too small for the other members.
         if (kept === length - removed.length) break
         this.#pool[newOffset + kept] = member
         kept += 1
@@ -226,7 +226,7 @@ export class Adjacency {
   }
 }
 
-/** The room that is needed, if there are no addresses for more. */
+/** The pool that is needed, if there are no addresses for a larger one. */
 function poolFor(expectedIds: number, neededIds: number): Int32Array {
   try {
     return new Int32Array(Math.min(largestPool, Math.max(expectedIds, neededIds)))
@@ -250,7 +250,7 @@ function place(ids: Int32Array, others: Int32Array, ends: Int32Array, pool: Int3
   }
 }
 
-/** The members of an id's list in a view, unordered, once for each statement. */
+/** The members of an id's list in a view, unordered, each once for each statement. */
 export function membersIn({ heads, pool }: AdjacencyView, id: number): Int32Array {
   const page = heads[id >>> pageBits]
   const at = (id & pageMask) * 2

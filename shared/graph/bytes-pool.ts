@@ -48,7 +48,7 @@ export class BytesPool {
     return piece.toString('utf8', begin + lengthBytes, begin + lengthBytes + piece.readUInt16LE(begin))
   }
 
-  /** In bytes. */
+  /** The length of a text, in bytes. */
   lengthAt(place: number): number {
     return this.#viewOf(place).getUint16(place & (pieceBytes - 1), true)
   }

@@ -3,8 +3,8 @@ import { GrowableInts } from './growable.ts'
 
 export class ColumnLists {
   /**
-   * For an asset its newest column; for a column the next older one of its asset. A column that has columns
-   * is both, so there are two tables.
+   * For an asset, its newest column; for a column, the next older column of its asset. A column that has
+   * columns is both, so there are two tables.
    */
   readonly #newest = new GrowableInts(0)
   readonly #next = new GrowableInts(0)
@@ -14,7 +14,7 @@ export class ColumnLists {
     this.#newest.set(assetId, columnId)
   }
 
-  /** Ascending. */
+  /** The columns of an asset, ascending. */
   of(assetId: number): number[] {
     const columns: number[] = []
     for (let id = this.#newest.at(assetId); id !== 0; id = this.#next.at(id)) columns.push(id)

@@ -17,7 +17,7 @@ export class DomainDocuments {
   readonly #documents = new Map<number, DomainDocument>()
   #bytes = 0
 
-  /** Null removes the document. */
+  /** Stores the document of a domain; null removes it. */
   set(domainId: number, document: DomainDocument | null): void {
     const before = this.#documents.get(domainId)
     if (before) this.#bytes -= sizeOf(before)
@@ -29,7 +29,7 @@ export class DomainDocuments {
     this.#bytes += sizeOf(document)
   }
 
-  /** Undefined for a domain without a document. */
+  /** The document of a domain; undefined if it has none. */
   get(domainId: number): DomainDocument | undefined {
     return this.#documents.get(domainId)
   }

@@ -2,8 +2,8 @@
  * The lineage of a catalog in memory: the neighbours of each entity in both directions, and the facts that
  * filters need.
  *
- * One writer brings it from one snapshot of the database to the next. Readers pin a view, which is exactly
- * one such snapshot and does not change. URNs never change and are not part of a view.
+ * One writer advances the graph from one snapshot of the database to the next. Readers pin a view, which is
+ * exactly one such snapshot and does not change. URNs never change and are not part of a view.
  */
 import { orderedBy, placesUpTo } from '../model/digit-order.ts'
 import type { GraphDelta, StatedEdges } from '../statements/graph-delta.ts'
@@ -21,9 +21,9 @@ export type GraphView = {
   /** All ids are less than this. */
   idsEnd: number
   edgeCount: number
-  /** From an id to the entities derived from it. */
+  /** Leads from an id to the entities derived from it. */
   downstream: AdjacencyView
-  /** From an id to the entities it is derived from. */
+  /** Leads from an id to the entities that it is derived from. */
   upstream: AdjacencyView
   nodes: NodesView
   /** The parent of each domain that has one. */
@@ -65,10 +65,12 @@ export class LineageGraph {
   #version = nextVersion()
   #era = 0
   #view: GraphView | null = null
-  /** Views in use, with the era they were made in. */
+  /** Views in use, with the era in which they were made. */
   readonly #pinned = new Map<GraphView, { era: number; count: number }>()
 
-  /** Room for this many entities and statements, before anything has to be copied. */
+  /**
+   * Makes room for this many entities and statements, so that nothing has to be copied until there are more.
+   */
   constructor(expected: { entityCount: number; greatestId: number; statementCount?: number }) {
     this.#downstream = new Adjacency(expected.statementCount)
     this.#upstream = new Adjacency(expected.statementCount)
@@ -92,7 +94,7 @@ export class LineageGraph {
     return this.#pinned.size
   }
 
-  /** The present view. Give it back with `unpin`. Never call it while `apply` runs. */
+  /** The present view. Return it with `unpin`. Never call it while `apply` runs. */
   pin(): GraphView {
     const view = (this.#view ??= {
       version: this.#version,
@@ -157,7 +159,7 @@ export class LineageGraph {
   }
 
   /**
-   * Brings the graph to the next snapshot, in slices; pinned views do not change. If it throws (a removed
+   * Advances the graph to the next snapshot, in slices; pinned views do not change. If it throws (a removed
    * edge is not in the graph, an entity is unknown), the graph is between two snapshots and must be dropped.
    */
   async apply({ stated = [], deltas, entities, documents }: GraphChanges, pause: Pause): Promise<void> {
@@ -179,7 +181,7 @@ export class LineageGraph {
     if (domainParents) this.#domainParents = domainParents
     for (const [id, document] of documents) this.domainDocuments.set(id, document)
     const era = isLookedAt ? this.#era : null
-    // Before the removals, which may remove these edges.
+    // Appended before the removals, which may remove these edges.
     for (const edges of stated) await this.#append(edges, era, pause)
     await this.#remove(deltas, era, pause)
   }
@@ -202,7 +204,7 @@ export class LineageGraph {
     this.#edgeCount += upstreamIds.length
   }
 
-  /** Whether any view is in use. */
+  /** Prepares for changes. Returns whether any view is in use. */
   #beginChanges(): boolean {
     this.#version = nextVersion()
     this.#view = null

@@ -11,10 +11,9 @@ const membersPerPause = 16_384
 
 /**
  * The `count` assets with the most neighbours one hop away, upstream and downstream together, most first and
- * then by id. Soft-deleted assets and neighbours do not count.
- *
- * The length of a list, which repeats a neighbour for each statement, is at least the number of neighbours. So
- * only lists that are longer than the last place so far are looked into.
+ * then by id. Soft-deleted assets and neighbours do not count. The length of a list, which repeats a
+ * neighbour for each statement, is at least the number of neighbours. So only lists that are longer than the
+ * number of neighbours at the last place so far are examined.
  */
 export async function mostConnected(view: GraphView, count: number, pause: Pause): Promise<Connected[]> {
   const countOf = createNeighbourCount(view.nodes, view.idsEnd, pause)
@@ -34,7 +33,7 @@ export async function mostConnected(view: GraphView, count: number, pause: Pause
     places.splice(place < 0 ? places.length : place, 0, found)
     places.length = Math.min(places.length, count)
     const last = places.at(-1)
-    // An id that comes later loses a draw.
+    // An id that comes later loses if both have the same number of neighbours.
     if (last && places.length === count) leastCount = sumOf(last) + 1
   }
   return places
@@ -48,7 +47,7 @@ function isListed(nodes: NodesView, id: number): boolean {
 }
 
 function createNeighbourCount(nodes: NodesView, idsEnd: number, pause: Pause) {
-  /** By id, the number of the list in which it was seen last. */
+  /** By id, the number of the last list in which it was seen. */
   const seenIn = new Uint32Array(idsEnd)
   let list = 0
   return async (adjacency: AdjacencyView, id: number): Promise<number> => {

@@ -12,13 +12,13 @@ export type NodeFlags = { isPresent: boolean; isRemoved: boolean; isDeleted: boo
 
 /** Equal kinds are the same object. */
 export type NodeKind = NodeFlags & {
-  /** Counts up from 0, which is the kind of unknown entities. */
+  /** The number of the kind, counted up from 0, the kind of unknown entities. */
   index: number
   isKnown: boolean
   isColumn: boolean
   /** 0 means no domain. */
   domainId: number
-  /** Null for unknown entities, and for columns: their asset may become known after them. */
+  /** Null for unknown entities, and for columns, because their asset may become known after them. */
   template: UrnTemplate | null
 }
 
@@ -42,7 +42,7 @@ const unknownKind: NodeKind = {
   template: null
 }
 
-/** What the URN of an entity says about it. */
+/** The facts about an entity that follow from its URN. */
 export type NodeOrigin = { templateOf: (id: number) => UrnTemplate; isColumn: (id: number) => boolean }
 
 export class Nodes {

@@ -1,9 +1,7 @@
 /**
- * A table by id that can be frozen for readers while it is written: pages of 256 ids, copied on their first
- * write after a freeze.
- *
- * Pages are small because changes hit ids at random: a thousand changes copy a thousand pages, 2 MB in all.
- * With pages of 4,096 ids it would be 32 MB and 10 ms.
+ * A table by id that can be frozen for readers while it is written: pages of 256 ids, each copied on its
+ * first write after a freeze. Pages are small because changes are to random ids: a thousand changes copy a
+ * thousand pages, 2 MB in all. With pages of 4,096 ids it would be 32 MB and 10 ms.
  */
 export type PageArray = Int32Array | Uint16Array | Uint8Array
 
@@ -11,7 +9,7 @@ export const pageBits = 8
 const pageIds = 1 << pageBits
 export const pageMask = pageIds - 1
 
-/** `width` values for each id, initially zero. */
+/** A table with `width` values for each id, initially zero. */
 export class Pages<Page extends PageArray> {
   readonly width: number
   #pages: Page[] = []
@@ -47,7 +45,7 @@ export class Pages<Page extends PageArray> {
     }
     const page = this.#pages[at] ?? this.#make(pageIds * this.width)
     if (this.#madeIn[at] === this.#era) return page
-    // a typed array's slice is of its own kind
+    // the slice of a typed array is of the same type
     const copy = page.slice() as Page
     this.#pages[at] = copy
     this.#madeIn[at] = this.#era
@@ -59,7 +57,7 @@ export class Pages<Page extends PageArray> {
     return this.#pages[id >>> pageBits]?.[id & pageMask] ?? 0
   }
 
-  /** The same values in wider pages, which no view uses yet. */
+  /** A table with the same values in wider pages, which no view uses yet. */
   widened(make: (length: number) => Page): Pages<Page> {
     const wide = new Pages<Page>(this.width, make)
     for (const [at, page] of this.#pages.entries()) wide.toWrite(at * pageIds).set(page)

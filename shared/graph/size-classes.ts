@@ -1,6 +1,5 @@
 /**
  * The sizes of the rooms of lists: 1, 2, 3, 4, 6, 8, 12, 16, 24, 32… so at most a third of a room is empty.
- *
  * The room follows from the length of the list, so it need not be stored, and the room of a list that moved
  * fits any list of its class.
  */

@@ -3,14 +3,14 @@
  * each turn.
  *
  * However many walks run, a turn contains one slice of one of them and the first slices of at most four new
- * ones. So a short request waits for milliseconds, and each of four concurrent walks takes four times as
- * long. Threads would not help: a message to a worker and back costs 34 to 64 us, and the walk itself is as
- * fast on either side.
+ * walks. So a short request waits for milliseconds, and each of four concurrent walks takes four times as
+ * long. Threads would not help: a message to a worker and back costs 34 to 64 us, and the walk is as fast in
+ * either thread.
  */
 
 /**
  * A promise of the next turn if the slice is used up; otherwise undefined, and the caller continues at once.
- * Rejects with what the deadline of the work throws.
+ * Rejects with the error that the deadline of the work throws.
  */
 export type Pause = () => Promise<void> | undefined
 

@@ -2,7 +2,7 @@
  * URN to id and back, for all entities, packed: about 95 bytes for a URN of 120 characters; strings in a Map
  * take 250.
  *
- * A URN is stored as its template and its name; a column as its asset's id and its path. Finding one takes a
+ * A URN is stored as its template and its name; a column as its asset's id and its path. A lookup takes a
  * hash table of ids (open addressing) and one comparison of the text. Nothing is ever removed, because ids
  * are never reused.
  */
@@ -15,7 +15,7 @@ import { createUrnTemplates, type UrnTemplate } from './urn-templates.ts'
 
 const columnBegin = 'urn:li:schemaField:('
 
-/** Number of URNs looked up together. */
+/** Number of URNs that are looked up together. */
 const together = 256
 
 export class UrnTable {
@@ -64,7 +64,7 @@ export class UrnTable {
     return this.#templateOf.at(id) !== 0
   }
 
-  /** `parentId` is the asset of a column, otherwise 0. An id that is already there is not changed. */
+  /** `parentId` is the asset of a column, otherwise 0. An id that is already in the table is not changed. */
   add(id: number, urn: Urn, parentId: number): void {
     if (this.has(id)) return
     if (urn.startsWith(columnBegin) && parentId !== 0) {
@@ -139,7 +139,7 @@ export class UrnTable {
       const index = asked[at] ?? 0
       hashes[at] = hashOfBytes(bytes, begins[index] ?? 0, ends[index] ?? 0)
     }
-    // Nearly always the first id with the hash is the right one.
+    // Nearly always the first id with the hash is the right id.
     this.#lookInSlots(count)
     for (let at = 0; at < count; at += 1) {
       const id = found[at] ?? 0
@@ -197,8 +197,8 @@ export class UrnTable {
   }
 
   /**
-   * The template of an entity; for a column, that of the asset at the end of its parents. Throws for an
-   * unknown id.
+   * The template of an entity; for a column, the template of the asset at the end of its parents. Throws for
+   * an unknown id.
    */
   templateOf(id: number): UrnTemplate {
     let at = id
@@ -217,7 +217,7 @@ export class UrnTable {
     return this.#isText(id, this.#templateOf.at(id), this.#textAt.at(id), bytes, begin, end)
   }
 
-  /** Compares a text with that of an id whose place is known. */
+  /** Compares a text with the text of an id whose place is known. */
   #isText(
     id: number,
     templateIndex: number,
@@ -242,7 +242,7 @@ export class UrnTable {
     )
   }
 
-  /** Takes 20 ms for a million: hashes are stored, so no text is read. */
+  /** Takes 20 ms for a million ids: hashes are stored, so no text is read. */
   #rehash(): void {
     const larger = new Int32Array(this.#slots.length * 2)
     for (let at = 0; at < this.#slots.length; at += 2)

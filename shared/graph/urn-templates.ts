@@ -12,11 +12,11 @@ import { originOf, platformOf } from '../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 
 export type UrnTemplate = {
-  /** Counts up from 0. */
+  /** The number of the template, counted up from 0. */
   index: number
   begin: string
   end: string
-  /** Both in UTF-8, and their lengths. */
+  /** Beginning and end in UTF-8, and their lengths. */
   beginBytes: DataView
   beginLength: number
   endBytes: DataView
@@ -27,7 +27,7 @@ export type UrnTemplate = {
 }
 
 export type UrnTemplates = {
-  /** The template of a URN, and the rest, its name. For any entity except columns. */
+  /** The template of a URN, and its name, which is the rest. For any entity except columns. */
   of: (urn: Urn) => { template: UrnTemplate; name: string }
   at: (index: number) => UrnTemplate
   readonly bytes: number
@@ -53,7 +53,7 @@ export function createUrnTemplates(): UrnTemplates {
     const key = [begin, end, facts.platformUrn ?? '', facts.origin ?? ''].join('\n')
     const known = byKey.get(key)
     if (known) return known
-    // A copy, because a slice would keep the whole text in memory that the URN was read from.
+    // A copy, because a slice would keep the whole text from which the URN was read in memory.
     const template = {
       index: templates.length,
       begin: copied(begin),
@@ -118,7 +118,7 @@ const copied = (text: string): string => Buffer.from(text).toString()
 
 /**
  * Whether endsOf would give exactly this beginning and end: the first comma ends the beginning, and the end
- * begins at the last one.
+ * begins at the last comma.
  */
 function hasEnds(urn: Urn, comma: number, { begin, end }: UrnTemplate): boolean {
   if (comma !== begin.length - 1 || !urn.startsWith(begin) || !urn.endsWith(end)) return false
@@ -126,7 +126,10 @@ function hasEnds(urn: Urn, comma: number, { begin, end }: UrnTemplate): boolean 
   return isPair || urn.lastIndexOf(',') === urn.length - end.length
 }
 
-/** `tellsAll`: beginning and end decide platform and environment, so they are computed from one URN only. */
+/**
+ * `tellsAll`: beginning and end alone decide platform and environment, so these are computed from one URN
+ * only.
+ */
 function endsOf(urn: Urn): { begin: string; end: string; tellsAll: boolean } {
   const idAt = urn.indexOf(':', 'urn:li:'.length) + 1
   const shape = kindShapeOf(urn.slice('urn:li:'.length, idAt - 1))

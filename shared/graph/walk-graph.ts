@@ -8,10 +8,11 @@
  * Deep walks are bound by memory latency. So the lists of up to 512 ids are looked up together: first all
  * heads, then the beginning of each list if ids are far apart; only then are they followed. For 49,186 ids
  * over 68 degrees (medians of 200 alternating runs): 3.3 to 5.0 ms; without looking ahead 4.3 to 7.9 ms; with
- * ids in an array, sorted or put in order by the bitmap, 5.4 to 8.8 ms.
+ * ids in an array, sorted or ordered by the bitmap, 5.4 to 8.8 ms.
  *
  * A walk that has become large reads all lists once from end to end, which takes 0.25 ms and brings them into
- * the cache. Between other work, as in a real request, it then takes 3.8 to 4.6 ms instead of 5.0 to 5.5 ms.
+ * the cache. In a real request, with other work in between, it then takes 3.8 to 4.6 ms instead of 5.0 to 5.5
+ * ms.
  */
 import type { Walk, WalkQuestion } from '../model/walk.ts'
 import type { AdjacencyView } from './adjacency.ts'
@@ -36,7 +37,7 @@ const fetchedMaxInts = 2 ** 21
 /** A cache line: 64 bytes. */
 const intsPerFetch = 16
 
-/** Where the lists of the present ids begin and end. Never used across an await. */
+/** The beginnings and ends of the lists of the present ids. Never used across an await. */
 const listBegins = new Int32Array(idsPerLook)
 const listEnds = new Int32Array(idsPerLook)
 /** Keeps the compiler from removing reads whose only purpose is to fill the cache. */
@@ -64,8 +65,8 @@ export async function walkGraph(
 }
 
 /**
- * A walk in progress, from one check of the clock to the next. It follows the ids of one degree, then reads
- * those of the next.
+ * The state of a walk, which advances from one check of the clock to the next. It follows the ids of one
+ * degree, then reads those of the next.
  */
 class GraphWalk {
   readonly #adjacency: AdjacencyView
@@ -76,14 +77,17 @@ class GraphWalk {
   readonly #levelEnds: number[] = []
   #cutBy: Walk['cutBy'] = null
   #hops = 0
-  /** The ids to follow: from `#at` to `#end` of `#frontier`. `#list` is the next of those looked up. */
+  /**
+   * The ids to follow: from `#at` to `#end` of `#frontier`. `#list` is the next of the lists that have been
+   * looked up.
+   */
   #frontier: Int32Array
   #at = 0
   #end: number
   #list = 0
   /** Edges followed in this degree: an upper bound of the ids found. */
   #followed = 0
-  /** Number of ids in finished degrees, and of all ids read. */
+  /** Number of ids in finished degrees, and number of all ids read. */
   #count = 0
   #read = 0
   #summaryAt = 0
@@ -120,7 +124,8 @@ class GraphWalk {
   #followSome(): void {
     const { heads, pool } = this.#adjacency
     const end = Math.min(this.#end, this.#at + idsPerLook)
-    // Also for lists left from the last time: other walks have used the arrays since.
+    // The lists left from the last time are looked up again too, because other walks have used the arrays
+    // since then.
     if (this.#heads === null) lookUpLists(heads, this.#frontier, this.#at, end)
     else lookUpInRow(this.#heads, this.#frontier, this.#at, end)
     readAheadOf(pool, this.#frontier, this.#at, end)
@@ -132,8 +137,8 @@ class GraphWalk {
   }
 
   /**
-   * Starts the next hop; all ids of its degree are known. Returns false if no edges are to be followed from
-   * them.
+   * Starts the next hop; all ids of its degree are known. Returns false if their edges are not to be
+   * followed.
    */
   #beginHop(): boolean {
     const { hopsWanted, bounds } = this.#question
@@ -193,7 +198,7 @@ function lookUpLists(heads: readonly Int32Array[], frontier: Int32Array, begin: 
   }
 }
 
-/** The same for heads in one array. Ids beyond its end have no list. */
+/** Does the same for heads in one array. Ids beyond its end have no list. */
 function lookUpInRow(heads: Int32Array, frontier: Int32Array, begin: number, end: number): void {
   for (let index = begin; index < end; index += 1) {
     const at = (frontier[index] ?? 0) * 2
@@ -212,7 +217,7 @@ function readAheadOf(pool: Int32Array, frontier: Int32Array, begin: number, end:
 
 /**
  * Reads all lists once in order, and copies their heads into one array, which alone saves 0.2 of 3.7 ms. Null
- * if there are too many.
+ * if the lists are too long.
  */
 function gatherAll({ heads, pool, poolEnd }: AdjacencyView, scratch: WalkScratch): Int32Array | null {
   const headInts = heads.length * pageInts
@@ -258,7 +263,10 @@ function edgesIn(begin: number, end: number): number {
   return count
 }
 
-/** Appends the found ids, ascending, and clears them. Returns the new number of ids. 1 ms for a million. */
+/**
+ * Appends the found ids, ascending, and clears them. Returns the new number of ids. Takes 1 ms for a million
+ * ids.
+ */
 function readFound({ next, summary, ids }: WalkScratch, count: number, begin: number, end: number): number {
   for (let index = begin; index < end; index += 1) {
     let words = summary[index] ?? 0

@@ -20,8 +20,8 @@ export type WalkScratch = {
 
 const idsAtFirst = 1_024
 /**
- * Scratches kept while nobody walks. Few are enough: fifty readers that one barrier releases walk one after
- * the other.
+ * Scratches kept while no walk runs. Few are enough, because fifty readers that one barrier releases walk one
+ * after the other.
  */
 const idleMaxCount = 4
 /** Length of `ids` or `heads` beyond which only one scratch is kept: 1 MB. */
@@ -58,7 +58,7 @@ export function giveBackScratch(scratch: WalkScratch): void {
   idle.push(scratch)
 }
 
-/** Makes room for `needed` ids in all, keeping the content of `ids`. */
+/** Makes room for `needed` ids in total, keeping the content of `ids`. */
 export function reserveIds(scratch: WalkScratch, needed: number): Int32Array {
   if (needed <= scratch.ids.length) return scratch.ids
   const larger = new Int32Array(Math.max(needed, scratch.ids.length * 2))

@@ -103,7 +103,7 @@ export function arraysToMaps(
     replaceAt(document, rule.path, (value) => {
       const keyed = Array.isArray(value) ? keyedBy(value, rule) : value
       if (rule.inside && keyed instanceof Map) {
-        // If the array was only now converted, all its entries are new.
+        // If the array has only now been converted, all its entries are new.
         const [key, ...deeper] = keyed === value ? changed.slice(rule.path.length) : []
         const entries = key === undefined ? keyed.values() : [keyed.get(key) ?? null]
         for (const entry of entries) if (isWorkingObject(entry)) arraysToMaps(entry, rule.inside, deeper)
@@ -179,7 +179,7 @@ function keyText(value: Working | undefined, path: readonly string[]): string {
   })
 }
 
-/** For a union such as `{"double": 1}`. In DataHub's paths a double always has a fraction. */
+/** The text of a union such as `{"double": 1}`. In DataHub's paths a double always has a fraction. */
 const branchText = ([name, value]: [string, Working], path: readonly string[]): string =>
   name === 'double' && typeof value === 'number' && Number.isInteger(value)
     ? `${value}.0`
@@ -214,7 +214,7 @@ function collect(
   })
 }
 
-/** Whether a record was set one level too high: it then has values of its own, not only objects. */
+/** Whether a record was set one level too high: it has values of its own, not only objects. */
 const isEntry = (value: Map<string, Working> | WorkingObject): boolean =>
   isWorkingObject(value) && Object.values(value).some((inner) => !isLevel(inner))
 

@@ -1,10 +1,11 @@
 /**
  * Class names of aspects: their values are wrapped in them when they are read, and legacy snapshots use them.
- * They are DataHub's. An aspect that DataHub does not have gets a class derived from its name.
+ *
+ * These are DataHub's names. An aspect that DataHub does not have gets a class derived from its name.
  */
 import { dataHubClasses, dataHubTimeseriesAspects } from './datahub-model.ts'
 
-/** The class of each of DataHub's aspects, by the aspect's name. Includes key aspects. */
+/** The class of each of DataHub's aspects, by the name of the aspect. Includes key aspects. */
 export const aspectClasses: ReadonlyMap<string, string> = new Map(
   Object.entries(dataHubClasses).flatMap(([namespace, classes]) =>
     Object.entries(classes).map(([aspectName, name]): [string, string] => [
@@ -32,5 +33,5 @@ export const derivedAspectName = (className: string): string => {
   return name.slice(0, lowered).toLowerCase() + name.slice(lowered)
 }
 
-/** Aspects that are events in time. Each event is kept, by its timestamp. */
+/** Aspects that consist of events. Each event is kept, by its timestamp. */
 export const timeseriesAspects: ReadonlySet<string> = new Set(dataHubTimeseriesAspects)

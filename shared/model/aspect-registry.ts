@@ -60,11 +60,11 @@ const models: readonly AspectModel[] = [
 const byName = new Map(models.map((model) => [model.name, model]))
 const keyClasses = new Map(entityTypes.map((info) => [info.keyAspect, info.keyClass]))
 
-/** Whether it is one of DataHub's aspects: a null in it then means that the field is absent. */
+/** Whether DataHub has this aspect: a null in it then means that the field is absent. */
 const isDataHubs = (aspectName: string): boolean =>
   aspectClasses.has(aspectName) || keyClasses.has(aspectName)
 
-/** As in DataHub: the values of a property are strings by default. */
+/** As in DataHub, the values of a property are strings by default. */
 const propertyDefinition = (): JsonObject => ({
   qualifiedName: '',
   valueType: 'urn:li:dataType:datahub.string',
@@ -160,7 +160,7 @@ function mayStandOn({ name, isKeptOn }: AspectModel, entityType: string): boolea
   )
 }
 
-/** The full class name of an aspect, which DataHub's clients know it by. */
+/** The full class name of an aspect, by which DataHub's clients know it. */
 export const aspectClassOf = (aspectName: string): string =>
   aspectClasses.get(aspectName) ?? keyClasses.get(aspectName) ?? derivedClass(aspectName)
 
@@ -168,15 +168,18 @@ const byClass = new Map<string, string>(
   [...keyClasses, ...aspectClasses].map(([name, className]) => [className, name])
 )
 
-/** The aspect name of a class; `com.linkedin.pegasus2avro.` and `com.linkedin.` name the same classes. */
+/**
+ * The aspect name of a class; `com.linkedin.pegasus2avro.` and `com.linkedin.` are prefixes of the same
+ * classes.
+ */
 export const aspectNameOfClass = (className: string): string => {
   const plain = className.replace(/^com\.linkedin\.pegasus2avro\./, 'com.linkedin.')
   return byClass.get(plain) ?? derivedAspectName(plain)
 }
 
 /**
- * The document that a patch starts from if none is stored, a new one each time: the model's, or else the
- * required fields that may be empty; `{}` for an unknown aspect.
+ * The document that a patch starts from if none is stored, a new one each time: that of the model, otherwise
+ * the required fields that may be empty; `{}` for an unknown aspect.
  */
 export function aspectTemplate(aspectName: string): JsonObject {
   if (aspectName === 'propertyDefinition') return propertyDefinition()
@@ -184,8 +187,8 @@ export function aspectTemplate(aspectName: string): JsonObject {
 }
 
 /**
- * Whether the aspect is an event in time. An unknown aspect is one if its value has `timestampMillis`, as all
- * of DataHub's have.
+ * Whether the aspect consists of events. An unknown aspect does if its value has `timestampMillis`, as in all
+ * such aspects of DataHub.
  */
 export const isTimeseries = (aspectName: string, value?: JsonValue): boolean => {
   if (timeseriesAspects.has(aspectName)) return true

@@ -35,7 +35,8 @@ export function createsOf(change: Change): Urn[] {
 }
 
 /**
- * A change's references are needed when it is received, planned, checked and applied, but found only once.
+ * The references of a change are needed when it is received, planned, checked and applied, but found only
+ * once.
  */
 const found = new WeakMap<Change, readonly Reference[]>()
 
@@ -165,8 +166,9 @@ function urnsIn(value: JsonValue | undefined): string[] {
 }
 
 /**
- * The pass of a load that a record belongs to: 1 creates entities and refers to none, 2 creates entities and
- * refers to others, 3 is the rest. So references are valid whatever the order of the records in the file.
+ * The pass of a load that a record belongs to: 1 for a record that creates entities and refers to none, 2 for
+ * one that creates entities and refers to others, 3 for the rest. So references are valid whatever the order
+ * of the records in the file.
  */
 export function passOf(changes: readonly Change[]): 1 | 2 | 3 {
   if (!changes.some((change) => createsOf(change).length > 0)) return 3
@@ -174,7 +176,7 @@ export function passOf(changes: readonly Change[]): 1 | 2 | 3 {
 }
 
 /**
- * Whether a record that is applied late could undo a newer one that changed nothing. True for everything
+ * Whether a record that is applied late could undo a newer record that changed nothing. True for everything
  * except plain additions of edges. While such a record is unfinished, newer changes raise the stored order
  * even if the value stays the same.
  */

@@ -34,9 +34,9 @@ export type WriteHeaders = {
   systemMetadata?: JsonObject
   /** `If-Version-Match`: the version that the caller has read; -1 means that the aspect must be absent. */
   ifVersionMatch?: number
-  /** Epoch milliseconds: write only if the aspect was changed after that. */
+  /** Epoch milliseconds: write only if the aspect was changed after this time. */
   ifModifiedSince?: number
-  /** Epoch milliseconds: write only if the aspect was not changed after that. */
+  /** Epoch milliseconds: write only if the aspect was not changed after this time. */
   ifUnmodifiedSince?: number
   /** `If-None-Match: *`: write only if the aspect is absent; otherwise silently do nothing. */
   ifNoneMatch?: boolean
@@ -159,7 +159,7 @@ export type Verdict =
   | { line: number; outcome: 'rejected'; code: ErrorCode; message: string; details: ErrorDetails }
 
 /**
- * What happens to missing references: the record is rejected, or placeholders are created (exists: false
+ * What happens if references are missing: the record is rejected, or placeholders are created (exists: false
  * until something describes them).
  */
 export type MissingReferences = 'reject' | 'create'

@@ -2,8 +2,9 @@
  * Shows column records (fineGrainedLineages) without the pairs that have been removed.
  *
  * A record is shown as written while all its pairs exist. If a pair was removed, the record is split into one
- * for each downstream with its remaining upstreams, so that the document and the walk have the same edges.
- * Pairs that were added one by one are grouped by operation, downstream and query, as in map-keyed patches.
+ * record for each downstream with its remaining upstreams, so that the document and the walk have the same
+ * edges. Pairs that were added one by one are grouped by operation, downstream and query, as in map-keyed
+ * patches.
  */
 import type { JsonObject, JsonValue } from './changes.ts'
 import { isObject, listOf } from './json-values.ts'
@@ -17,7 +18,7 @@ const isColumn = (urn: JsonValue): urn is string =>
 const plainRecord: JsonObject = { upstreamType: 'FIELD_SET', downstreamType: 'FIELD', confidenceScore: 1 }
 
 /**
- * `written` is the list of the document. Removed records in it are null, so that the others keep their
+ * `written` is the list of the document. Removed records in it are null, so that the other records keep their
  * numbers.
  */
 export function assembleColumnRecords(
@@ -67,8 +68,8 @@ function livingPart(record: JsonObject, lives: (down: string, up: string) => boo
 }
 
 /**
- * The key of a record with one downstream: operation, query and downstream. Null for several, since such
- * records are never joined.
+ * The key of a record with one downstream: operation, query and downstream. Null for a record with several
+ * downstreams, which is never joined.
  */
 function groupOf(record: JsonObject): string | null {
   const downstreams = listOf(record.downstreams)
@@ -77,7 +78,7 @@ function groupOf(record: JsonObject): string | null {
 }
 
 /**
- * The pairs with the same operation, query and downstream: the record they make, and the score of each
+ * The pairs with the same operation, query and downstream: the record that they form, and the score of each
  * upstream.
  */
 type Group = { record: JsonObject; scores: Map<string, number> }

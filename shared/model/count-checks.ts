@@ -3,8 +3,8 @@ import { CatalogError } from '../errors.ts'
 import { limits, type LimitName } from '../limits.ts'
 
 /**
- * `field` names the input. `what` begins the message (`5001 edges in one call`), and `wayOut` ends it. Throws
- * LIMIT_EXCEEDED with the limit's name, its value and the count.
+ * `field` names the input. The message begins with `what` (`5001 edges in one call`) and ends with `wayOut`.
+ * Throws LIMIT_EXCEEDED with the limit's name, its value and the count.
  */
 export function checkCount(
   actual: number,

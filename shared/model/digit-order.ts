@@ -15,7 +15,7 @@ export function placesUpTo(count: number): Uint32Array<ArrayBuffer> {
 
 /**
  * The places ordered by their keys, which must not be negative. Equal keys keep their order, so to sort by
- * two keys, sort by the minor one first.
+ * two keys, sort by the minor key first.
  */
 export function orderedBy(key: Int32Array, places: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   let [greatest, last, isAscending] = [0, 0, true]

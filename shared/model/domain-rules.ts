@@ -31,7 +31,10 @@ const isRuled = (entityType: string): boolean => {
 export const isRuledUrn = (urn: Urn): boolean => isRuled(entityTypeOf(urn))
 export const ruledEntityTypes: readonly string[] = entityTypes.map(({ name }) => name).filter(isRuled)
 
-/** `field` is the input. Throws BAD_REQUEST, INVALID_URN, LIMIT_EXCEEDED (domainRulesMaxCount, domainRulePatternMaxChars), INVALID_CHARACTER. */
+/**
+ * Reads rules; `field` names the input. Throws BAD_REQUEST, INVALID_URN, LIMIT_EXCEEDED (domainRulesMaxCount,
+ * domainRulePatternMaxChars), INVALID_CHARACTER.
+ */
 export function readDomainRules(sent: unknown, field: string): DomainRule[] {
   if (!Array.isArray(sent))
     throw new CatalogError('BAD_REQUEST', `${field} must be a list of rules`, { field })

@@ -25,13 +25,13 @@ export function printDomains({ domainUrn, attributes }: DomainMembership): JsonO
 }
 
 /**
- * Merges a sent document into the stored one. It must have passed prepareAspect, so each list names at most
- * one domain.
+ * Merges a sent document into the stored one. The sent document must have passed prepareAspect, so each list
+ * names at most one domain.
  *
- * Lists that name different domains are compared with the stored ones, as in DataHub: the list that changed
- * counts. So a client can read the aspect, edit one list and write both back. If both changed, an empty
- * `domains` is ignored, because DataHub's model does not let a client leave it out; anything else throws
- * VALIDATION_FAILED. If only `domains` is sent, the domain keeps its attributes.
+ * If the two lists name different domains, each is compared with the stored list, as in DataHub: the list
+ * that changed counts. So a client can read the aspect, edit one list and write both back. If both changed,
+ * an empty `domains` is ignored, because DataHub's model does not let a client omit it; other differences
+ * throw VALIDATION_FAILED. If only `domains` is sent, the domain keeps its attributes.
  */
 export function mergeDomains(sent: JsonObject, stored: DomainMembership): DomainMembership {
   const { domains, domainAssociations, ...others } = sent

@@ -1,8 +1,7 @@
 /**
- * Patches of the attributes of an edge (`/upstreams/<urn>/type`).
- *
- * They are stored next to the statements and applied when the aspect is read, so that either may arrive
- * first. A patch changes what older changes said about the edge, and nothing that is newer.
+ * Patches of the attributes of an edge (`/upstreams/<urn>/type`). They are stored next to the statements and
+ * applied when the aspect is read, so that statement and patch may arrive in any order. A patch changes what
+ * older changes said about the edge, and nothing newer.
  */
 import { CatalogError } from '../errors.ts'
 import type { JsonObject, PatchOperation } from './changes.ts'
@@ -17,8 +16,8 @@ import { bareRecordKey } from './record-keys.ts'
 export type EdgePatch = Order & { ordinal: number; operation: PatchOperation }
 
 /**
- * Whether a patch of the same edge changes a statement. It always changes a statement of only the ends, which
- * has no attributes that could be newer.
+ * Whether a patch of the same edge changes a statement. It always changes a statement of only the ends,
+ * because that has no attributes that could be newer.
  */
 export const patchesIt = (edge: Order & { recordKey: number }, patch: Order): boolean =>
   edge.recordKey === bareRecordKey || compareOrder(patch, edge) >= 0
@@ -44,7 +43,7 @@ export function patchedAttributes(
   )
 }
 
-/** Null if one of the operations does not fit the attributes. */
+/** The patched attributes; null if one of the operations does not fit them. */
 function patchWith(
   attributes: JsonObject,
   operations: PatchOperation[],

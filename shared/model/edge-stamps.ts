@@ -1,4 +1,4 @@
-/** When an edge was created and changed according to its own stamps, and whether people stated it. */
+/** When an edge was created and changed according to its own stamps, and whether a person stated it. */
 import type { JsonObject, JsonValue } from './changes.ts'
 import { isObject } from './json-values.ts'
 import type { TimeWindow } from './walk.ts'
@@ -10,7 +10,7 @@ import type { TimeWindow } from './walk.ts'
 export type StampedStatement = { attributes: JsonObject | null; isFromPeople: boolean }
 
 export type EdgeStamps = {
-  /** Epoch milliseconds; null if no statement has such a stamp. */
+  /** The time in epoch milliseconds; null if no statement has such a stamp. */
   createdOn: number | null
   updatedOn: number | null
   /** The actors in these stamps. */
@@ -40,8 +40,8 @@ export function stampsOf(statements: readonly StampedStatement[]): EdgeStamps {
 }
 
 /**
- * Whether an edge counts in a time window: a stamp of any statement is inside, no statement has a stamp, or
- * people stated it.
+ * Whether an edge counts in a time window: a stamp of any statement is inside, no statement has a stamp, or a
+ * person stated it.
  */
 export function countsIn(statements: readonly StampedStatement[], { fromMs, toMs }: TimeWindow): boolean {
   const times = statements.flatMap(({ attributes }) => [
@@ -56,7 +56,7 @@ export function countsIn(statements: readonly StampedStatement[], { fromMs, toMs
   )
 }
 
-/** An unknown time is 0. */
+/** The time and actor of a stamp; an unknown time is 0. */
 const stampIn = (stamp: JsonValue | undefined): { time: number; actor: string | null }[] =>
   isObject(stamp) && typeof stamp.time === 'number' && stamp.time > 0
     ? [{ time: stamp.time, actor: typeof stamp.actor === 'string' ? stamp.actor : null }]

@@ -8,7 +8,8 @@ export type ParsedEdge = {
   upstreamUrn: Urn
   downstreamUrn: Urn
   /**
-   * True for a data job and its own data flow: the job's URN contains the flow, so there is nothing to write.
+   * True for a data job and its own data flow: the URN of the job contains the flow, so there is nothing to
+   * write.
    */
   isWithoutEffect: boolean
 }

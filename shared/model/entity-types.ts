@@ -7,20 +7,20 @@ import { typesOfAspect } from './aspect-places.ts'
 import { dataHubEntities, dataHubRelationships } from './datahub-model.ts'
 
 export type EntityTypeInfo = {
-  /** As in URNs, for example `dataJob`. */
+  /** The name in URNs, for example `dataJob`. */
   name: string
-  /** As in GraphQL, for example `DATA_JOB`; `OTHER` for an unknown type. */
+  /** The name in GraphQL, for example `DATA_JOB`; `OTHER` for an unknown type. */
   graphqlType: string
   /** Name and class of the aspect that repeats the URN. */
   keyAspect: string
   keyClass: string
-  /** Whether it can be in a domain. */
+  /** Whether an entity of the type can be in a domain. */
   isAsset: boolean
-  /** Whether it can be in lineage. */
+  /** Whether an entity of the type can be in lineage. */
   hasLineage: boolean
 }
 
-/** The GraphQL names of the types that DataHub's GraphQL enum has. */
+/** The GraphQL names of the types that are in DataHub's GraphQL enum. */
 const graphqlTypes: { readonly [name: string]: string } = {
   domain: 'DOMAIN',
   dataset: 'DATASET',

@@ -38,8 +38,8 @@ function outsideStrings(text: string): string | null {
 }
 
 /**
- * The index after the quote that ends the string, which is the first with an even number of backslashes
- * before it.
+ * The index after the quote that ends the string: the first quote with an even number of backslashes before
+ * it.
  */
 export function endOfString(text: string, begin: number): number {
   for (let quote = text.indexOf('"', begin); quote !== -1; quote = text.indexOf('"', quote + 1)) {
@@ -64,7 +64,7 @@ function placeOf(text: string): string {
   try {
     return pathTo(JSON.parse(text, reviver)) ?? ''
   } catch {
-    // Nested too deeply to find the path.
+    // The value is nested too deeply to find the path.
     return ''
   }
 }

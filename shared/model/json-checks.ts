@@ -22,7 +22,7 @@ export const checkJson = (
   { maxDepth = limits.jsonMaxDepth, maxBytes = limits.aspectMaxBytes }: CheckOptions = {}
 ): JsonValue => {
   const most = check(value, field, maxDepth, { maxDepth, valuesLeft: limits.jsonValuesMaxCount })
-  // `most` is a cheap upper bound; the exact size is measured only if it exceeds the limit.
+  // `most` is a cheap upper bound; the exact size is measured only if the bound exceeds the limit.
   if (most > maxBytes) {
     const actual = Buffer.byteLength(JSON.stringify(value))
     if (actual > maxBytes)

@@ -13,8 +13,8 @@ const opening = new Set([0x5b, 0x7b])
 const closing = new Set([0x5d, 0x7d])
 
 /**
- * Any text may be given. Throws LIMIT_EXCEEDED (jsonObjectKeysMaxCount, jsonValuesMaxCount). For a body with
- * many documents, `maxValues` is Infinity.
+ * Any text may be given, not only JSON. Throws LIMIT_EXCEEDED (jsonObjectKeysMaxCount, jsonValuesMaxCount).
+ * For a body with many documents, `maxValues` is Infinity.
  */
 export function checkKeyCounts(text: string, maxValues: number = limits.jsonValuesMaxCount): void {
   const maxKeys = limits.jsonObjectKeysMaxCount

@@ -1,8 +1,9 @@
 /**
- * Applies a JSON Patch (RFC 6902) to an aspect. Arrays are converted to maps where the aspect's rules say so,
- * so that `/tags/<urn>` names an entry at any index. lineage-patch.ts patches lists of edges instead.
+ * Applies a JSON Patch (RFC 6902) to an aspect.
  *
- * As in DataHub, missing objects on a path are created, and removing an absent value does nothing.
+ * Arrays are converted to maps if the aspect's rules say so, so that `/tags/<urn>` names an entry at any
+ * index. lineage-patch.ts patches lists of edges instead. As in DataHub, missing objects on a path are
+ * created, and removing an absent value does nothing.
  */
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -128,7 +129,7 @@ function testAt(root: Working, path: string[], operation: PatchOperation, work: 
   return root
 }
 
-/** One step down. Only own properties, so that no segment reaches a prototype. */
+/** The value one step down. Only own properties count, so that no segment reaches a prototype. */
 function child(holder: Working | undefined, segment: string): Working | undefined {
   if (holder instanceof Map) return holder.get(segment)
   if (Array.isArray(holder)) return holder[indexOf(segment)]
@@ -138,7 +139,7 @@ function child(holder: Working | undefined, segment: string): Working | undefine
 const getAt = (root: Working, path: string[]): Working | undefined =>
   path.reduce<Working | undefined>(child, root)
 
-/** An array index by RFC 6901: digits without a leading zero; else -1. */
+/** An array index by RFC 6901: digits without a leading zero; otherwise -1. */
 const indexOf = (segment: string): number => (/^(?:0|[1-9]\d{0,9})$/.test(segment) ? Number(segment) : -1)
 
 function setAt(
@@ -192,7 +193,10 @@ function setInArray(
   holder.splice(index, 0, value)
 }
 
-/** The cost of shifting the entries after an index, in values. It is low because they are moved in blocks. */
+/**
+ * The cost of shifting the entries after an index, in values. It is low because the entries are moved in
+ * blocks.
+ */
 const shiftedBy = (holder: readonly Working[], index: number): number =>
   Math.ceil((holder.length - index) / 32)
 

@@ -23,9 +23,9 @@ export type EdgeEntry = {
   downstreamUrn: Urn
   upstreamUrn: Urn
   /**
-   * Distinguishes statements of the same pair in one list. For an entry as written, it is the occurrence,
-   * from 0; for a column record, its number, from 1. It is negative for a statement made apart from a list
-   * (record-keys.ts).
+   * Distinguishes statements of the same pair in one list. For an entry as written, the number of its
+   * occurrence, from 0; for a column record, its number, from 1. Negative for a statement made apart from a
+   * list (record-keys.ts).
    */
   recordKey: number
   position: number
@@ -41,12 +41,15 @@ export type EdgeEntry = {
 export type ListedEdge = EdgeEntry & { seq: number; line: number }
 
 const unknownStamp = { time: 0, actor: 'urn:li:corpuser:unknown' }
-/** The upstream record that means only its dataset. It is stored as null, because most are like this. */
+/**
+ * The upstream record that names nothing but its dataset. It is stored as null, because most records are like
+ * this.
+ */
 const plainUpstream: JsonObject = { auditStamp: unknownStamp, type: 'TRANSFORMED' }
 
 const linkKeyOf = (field: LineageField): string => (field.shape === 'upstream' ? 'dataset' : 'destinationUrn')
 
-/** The URN of the other end in an entry of a simple list. Throws INVALID_URN for an invalid one. */
+/** The URN of the other end in an entry of a simple list. Throws INVALID_URN. */
 export function entryUrn(field: LineageField, entry: JsonValue): Urn {
   if (isObject(entry))
     return toUrn(
@@ -223,7 +226,8 @@ export function assembleLineageDocument(
 }
 
 /**
- * Leaves out an edge that was stated only by its ends if any list of the aspect also has it with attributes.
+ * Leaves out an edge that was stated only by its ends if any list of the aspect also has the edge with
+ * attributes.
  */
 function withoutRepeated(edges: readonly ListedEdge[]): readonly ListedEdge[] {
   const edgeKey = (edge: ListedEdge): string => `${edge.downstreamUrn} ${edge.upstreamUrn}`
@@ -250,7 +254,8 @@ function inListOrder(field: LineageField, edges: readonly ListedEdge[]): ListedE
 
 /**
  * The entries that a list shows for the statements of one edge. For each occurrence, the newest statement of
- * any source counts. If the edge was later stated under its own key, only that is shown, at the old position.
+ * any source counts. If the edge was later stated under its own key, only that statement is shown, at the old
+ * position.
  */
 function shownOf(statements: readonly ListedEdge[]): ListedEdge[] {
   const latest = new Map<number, ListedEdge>()
@@ -273,7 +278,7 @@ function printEntry(field: LineageField, edge: ListedEdge, attributes: JsonObjec
   return { ...attributes, [linkKeyOf(field)]: urn }
 }
 
-/** The written documents whose edges exist, then the edges that were added without a document. */
+/** The written documents whose edges exist, then documents for edges that were added without one. */
 function assembleInputFields(written: JsonValue[], edges: readonly ListedEdge[]): JsonValue[] {
   const live = new Set(edges.map((edge) => edge.recordKey))
   const added = edges

@@ -34,14 +34,14 @@ export type LineageField = {
   aspectName: string
   listName: string
   shape: EntryShape
-  /** Which end of the edge the entry's URN is; the owner is the other. */
+  /** Which end of the edge the URN in the entry is; the owner is the other end. */
   entryIs: 'upstream' | 'downstream'
   /** The entity types that an entry may name. */
   entryTypes: readonly string[]
 }
 
 /**
- * The code of each list or field that states lineage. A new one gets the next code of its aspect; a new
+ * The code of each list or field that states lineage. A new list gets the next code of its aspect; a new
  * aspect starts at the next multiple of sixteen.
  */
 const codes: ReadonlyMap<string, number> = new Map(
@@ -106,7 +106,7 @@ const shapes: ReadonlyMap<string, EntryShape> = new Map([
  */
 const moreEntryTypes: ReadonlyMap<string, readonly string[]> = new Map([['chartInfo.inputs', ['chart']]])
 
-/** Lists of columns. DataHub makes their edges in code instead of by its model. */
+/** Lists of columns. DataHub's code makes their edges; its model does not describe them. */
 const columnFields: readonly (readonly [aspectName: string, listName: string, shape: EntryShape])[] = [
   ['upstreamLineage', 'fineGrainedLineages', 'columns'],
   ['dataJobInputOutput', 'fineGrainedLineages', 'columns'],
@@ -136,7 +136,7 @@ function fieldOfModel(
   }
 }
 
-/** Ordered by code. */
+/** The lists and fields, ordered by code. */
 export const lineageFields: readonly LineageField[] = [
   ...dataHubRelationships.flatMap((each) =>
     each.lineage === null ? [] : [fieldOfModel(each, each.lineage)]
@@ -168,17 +168,17 @@ export const lineageFieldByCode = (code: number): LineageField => {
   return found
 }
 
-/** The column lineage of a job: the only edges between columns that are stated by neither end. */
+/** The column lineage of a job: the only edges between columns that neither end states. */
 export const jobColumnsField: LineageField = lineageFieldByCode(0x26)
 
-/** The lists of an aspect that state edges; empty if it states none. */
+/** The lists of an aspect that state edges; empty if none does. */
 export const lineageFieldsOf = (aspectName: string): readonly LineageField[] => byAspect.get(aspectName) ?? []
 
 export const lineageAspects: readonly string[] = [...byAspect.keys()]
 
 export const isLineageAspect = (aspectName: string): boolean => byAspect.has(aspectName)
 
-/** The stored code of a lineage aspect, which tombstones and watermarks are keyed by. */
+/** The stored code of a lineage aspect, by which tombstones and watermarks are keyed. */
 export const aspectCodeOf = (aspectName: string): number => {
   const first = byAspect.get(aspectName)?.[0]
   if (!first) throw new Error(`${aspectName} is not a lineage aspect`)

@@ -26,7 +26,7 @@ export type Identity = {
   /** The person's display name. It names the actor, and gives no rights. */
   name: string
   groups: readonly string[]
-  /** When the provider issued this. */
+  /** When the provider made this statement. */
   issuedAtMs: number
 }
 
@@ -90,7 +90,7 @@ async function takeRights(tx: Tx, { issuedAtMs }: Identity, key: PersonKey): Pro
   for (const usedBy of kinds) {
     const row = await findPerson(tx, { ...key, usedBy })
     if (!row || (!isSignIn && row.scopes.length === 0)) continue
-    // The provider's times are in whole seconds, so a token with this second may be newer.
+    // The provider's times are in whole seconds, so a token of this second may be newer.
     await stripPerson(tx, row.id, isSignIn ? new Date(issuedAtMs - 1) : null)
     await (isSignIn ? deleteSessionsOfHolder : deleteSessionsOfToken)(tx, row.id)
     if (row.scopes.length > 0) await recordRights(tx, { ...row, scopes: [], domainUrns: null }, usedBy)

@@ -50,7 +50,8 @@ export function createAuthenticate(
     const known = verdicts.get(key)
     if (known && known.until > nowMs()) return known.actor
 
-    // The age counts from before the query, so that a revocation during the query is not delayed further.
+    // The age counts from the time before the query, so that a revocation during the query is not delayed
+    // further.
     const verdict: Verdict = {
       until: nowMs() + verdictMaxAgeMs,
       actor: findActor(hashed, (expiresAtMs) => {

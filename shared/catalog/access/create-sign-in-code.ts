@@ -1,7 +1,4 @@
-/**
- * Creates the one-time code of a sign-in link. For someone with access to the database: an operator at a
- * shell.
- */
+/** Creates the one-time code of a sign-in link. Only for an operator with access to the database. */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'

@@ -19,11 +19,11 @@ export type CreateTokenInput = {
   /** At least one; `write` implies `read`, `admin` implies both. */
   scopes: readonly Scope[]
   expiresAt?: Date | null
-  /** A corpuser; if absent, it is derived from the name. */
+  /** A corpuser; derived from the name if absent. */
   actorUrn?: string | null
-  /** Limits the token to these domains, their descendants and the assets in them; at least one. */
+  /** Limits the token to these domains, their descendants, and the assets in them; at least one. */
   domainUrns?: readonly string[] | null
-  /** The same for one domain. */
+  /** A shorter form of `domainUrns` for one domain. */
   domainUrn?: string | null
 }
 

@@ -17,7 +17,7 @@ export type WebSession = {
   /** The secret that the browser's cookie contains. */
   id: string
   actor: Actor
-  /** When it ends if there is no further request. */
+  /** When the session ends if there is no further request. */
   expiresAt: Date
 }
 

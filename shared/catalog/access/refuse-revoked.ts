@@ -5,8 +5,8 @@ import { isRevoked } from '../../store/tokens.ts'
 import { unauthenticated } from './unauthenticated.ts'
 
 /**
- * Throws UNAUTHENTICATED. A token that has expired passes: a request may end that began in time, and JSON Web Tokens
- * often last a few minutes.
+ * Throws UNAUTHENTICATED for a revoked token. An expired token passes: a request that began in time may end,
+ * and JSON Web Tokens often last only a few minutes.
  */
 export async function refuseRevoked(db: Db, { tokenId }: Actor): Promise<void> {
   if (tokenId !== null && (await isRevoked(db, tokenId))) throw unauthenticated()

@@ -18,7 +18,7 @@ import { actorOf } from './authenticate.ts'
 import { sessionLife, type WebSession } from './open-session.ts'
 import { unauthenticated } from './unauthenticated.ts'
 
-/** The proof of identity: exactly one of the two. */
+/** The proof of identity: a token or a code, never both. */
 export type SignInProof = { token: string } | { code: string }
 
 /**
@@ -39,7 +39,7 @@ export function signIn(
 }
 
 /**
- * Begins a session for a user of the identity provider, which ends at `expiresAt` at the latest. Throws
+ * Begins a session for a user of the identity provider. It ends at `expiresAt` at the latest. Throws
  * FORBIDDEN for a user without a role, UNAUTHENTICATED.
  */
 export async function signInPerson(

@@ -1,4 +1,6 @@
-/** Ends browser sessions: one, or all of a person. They have ended on every process when the call returns. */
+/**
+ * Ends browser sessions: one, or all of a person. When the call returns, they have ended on every process.
+ */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { JsonObject } from '../../model/changes.ts'

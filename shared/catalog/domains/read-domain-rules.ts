@@ -39,7 +39,7 @@ export async function readRules(db: Db | Tx): Promise<DomainRulesView> {
   }
 }
 
-/** The domains of the rules that exist. */
+/** The domains, named by the rules, that exist. */
 async function existingDomains(db: Db | Tx, rules: readonly DomainRule[]): Promise<Set<Urn>> {
   const rows = await findEntities(db, [...new Set(rules.map(({ domainUrn }) => domainUrn))])
   return new Set(rows.filter(({ isPresent }) => isPresent).map(({ urn }) => urn))

@@ -136,7 +136,7 @@ async function plainMembers(
   return pages
 }
 
-/** The search among the assets. If `terms` and `urn` are null, everything matches. */
+/** The search among the assets. Everything matches if `terms` and `urn` are null. */
 type Sought = Pick<EntityQuestion, 'terms' | 'urn' | 'words'>
 
 async function filteredMembers(

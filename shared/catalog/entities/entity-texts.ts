@@ -71,7 +71,7 @@ export const descriptionsOf = (documents: Documents): string[] =>
 
 export type MatchedField = { name: string; value: string }
 
-/** The fields that contain a text, ignoring case. It has no wildcards. Empty if no field contains it. */
+/** The fields that contain `text`, which has no wildcards, ignoring case. Empty if no field contains it. */
 export function findText(text: string, urn: Urn, documents: Documents): MatchedField[] {
   const wanted = text.toLowerCase()
   const places: MatchedField[] = [

@@ -42,7 +42,7 @@ export type AspectView = {
  */
 export type AspectsByUrn = Map<Urn, Map<string, AspectView>>
 
-/** All from one snapshot. If `names` is null, reads every aspect. */
+/** Reads all aspects from one snapshot; every aspect of the entities if `names` is null. */
 export const readAspects = (
   db: Db,
   urns: readonly Urn[],
@@ -73,7 +73,7 @@ export async function readAspect(
   return row?.value ? viewOf(row, row.value) : null
 }
 
-/** The maximum of the column. */
+/** The maximum of the column `version`. */
 const versionMax = 2_147_483_647
 
 async function readEvent(

@@ -23,7 +23,7 @@ export function createGroupNumbers(): GroupNumbers {
   /** How often each number occurs. All 0 between calls. */
   let counts = new Uint32Array(1_024)
   return (numbers, classOf) => {
-    // Two hot loops: the first finds the largest number, so that the second needs no bounds check.
+    // Two hot loops: the first finds the largest number, so that the second does not need to check bounds.
     let greatest = 0
     for (let at = 0; at < numbers.length; at += 1) greatest = Math.max(greatest, numbers[at] ?? 0)
     if (greatest >= counts.length) counts = new Uint32Array(greatest * 2)

@@ -24,7 +24,7 @@ export async function withColumnJobs(
   return jobs.length === 0 ? hits : merged(hits, jobs)
 }
 
-/** By degree, then by id. */
+/** The jobs, by degree, then by id. */
 async function jobHitsOf(
   reader: LineageReader,
   direction: LineageDirection,
@@ -46,8 +46,8 @@ async function jobHitsOf(
     }
   }
   await look(startIds, null)
-  // Nearest first, so the first column that leads to a job is the nearest. The edges of the last columns were
-  // not followed.
+  // Columns are nearest first, so the first column that leads to a job is the nearest. The edges of the last
+  // columns were not followed.
   const followed = walk.degrees.findIndex((degree) => degree >= walk.hops)
   const end = followed < 0 ? walk.ids.length : followed
   for (let begin = 0; begin < end; begin += columnsPerSlice) {
@@ -57,7 +57,7 @@ async function jobHitsOf(
   return [...jobs.values()].sort((a, b) => a.degree - b.degree || a.id - b.id)
 }
 
-/** Both lists are by degree, then by id. */
+/** Merges two lists, each by degree, then by id. */
 function merged(hits: Hits, jobs: readonly JobHit[]): Hits {
   const count = hits.ids.length + jobs.length
   const [ids, degrees] = [new Int32Array(count), new Uint16Array(count)]

@@ -11,7 +11,7 @@ import type { EntityReference } from './read-entity.ts'
 import { checkQuestion, unitsOfWalk, type ScrollInput } from './scroll-question.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
-/** As clients send it: the input of a search, without pages. */
+/** The input as clients send it: that of a search, without pages. */
 export type LineageCountsInput = Omit<ScrollInput, 'scrollId' | 'count' | 'pathsPerResult'>
 
 export type LineageCounts = {

@@ -12,7 +12,7 @@ export type DomainEdge = {
   nearCount: number
 }
 
-/** Throws LIMIT_EXCEEDED at the first edge over domainEdgesMaxCount. */
+/** Collects the edges. Adding throws LIMIT_EXCEEDED at the first edge over domainEdgesMaxCount. */
 export function domainEdges() {
   const byGroups = new Map<number, Map<number, DomainEdge>>()
   let total = 0
@@ -39,7 +39,7 @@ export function domainEdges() {
       edge.farIds.push(farId)
     },
     total: () => total,
-    /** Those with the most edges first, then by the ids of their domains. */
+    /** The edges between groups: those with the most asset edges first, then by the ids of their domains. */
     edges: (): DomainEdge[] =>
       [...byGroups.values()]
         .flatMap((own) => [...own.values()])
@@ -50,7 +50,7 @@ export function domainEdges() {
   }
 }
 
-/** How many different ids there are. */
+/** The number of different ids. */
 export function countDistinct(ids: readonly number[]): number {
   const seen = idSet()
   let count = 0

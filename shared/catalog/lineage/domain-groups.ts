@@ -11,7 +11,7 @@ export const noDomain = 0
 export type GroupOf = (domainId: number | null) => number | null
 
 export type DomainQuestion = {
-  /** The domain asked about; null for all. */
+  /** The domain asked about; null for all domains. */
   domainId: number | null
   includesDescendants: boolean
   /** The domain whose direct children are the groups; null if any domain may be a group. */
@@ -55,8 +55,8 @@ export function groupsOf(
 }
 
 /**
- * Returns the highest ancestor of a domain that does not contain the asked domain; the domain itself if all its
- * ancestors do. Without an asked domain, gives the root.
+ * Returns the highest ancestor of a domain that does not contain the asked domain; the domain itself if all
+ * its ancestors contain it. Without an asked domain, returns the root.
  */
 function highestApart(tree: DomainTree, askedId: number | null): (domainId: number) => number {
   const above = new Set(askedId === null ? [] : chainOf(tree, askedId))
@@ -64,8 +64,8 @@ function highestApart(tree: DomainTree, askedId: number | null): (domainId: numb
 }
 
 /**
- * Returns the child of `withinId` that contains the domain; `withinId` itself for itself; null for a domain
- * outside it.
+ * Returns the child of `withinId` that contains the domain; `withinId` if that is the domain; null for a
+ * domain outside it.
  */
 function childWithin(tree: DomainTree, withinId: number): (domainId: number) => number | null {
   return (domainId) => {

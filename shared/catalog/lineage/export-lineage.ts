@@ -22,7 +22,7 @@ export type LineageExport = {
   startUrn: Urn
   direction: LineageDirection
   report: LineageReport
-  /** Number of entities in `entities`. */
+  /** The number of entities in `entities`. */
   total: number
   /** Where the walk began, with degree 0: the start, or its columns. */
   starts: () => AsyncGenerator<ExportEntity[]>

@@ -19,7 +19,7 @@ import {
 import { checkWindow } from './scroll-question.ts'
 import type { HitFilters } from './filter-hits.ts'
 
-/** As the URL has them; null for absent ones. */
+/** The input as the URL has it; null for absent parameters. */
 export type ExportInput = {
   urn: string | null
   direction: LineageDirection
@@ -42,7 +42,7 @@ export type ExportQuestion = HitFilters & {
   level: LineageLevel
   /** Whether the walk begins at the columns of the start, not at the start. */
   beginsAtColumns: boolean
-  /** Infinity for all. */
+  /** The number of hops to follow; Infinity for all. */
   hops: number
   window: TimeWindow | null
 }
@@ -131,6 +131,6 @@ function ownFilters({ degrees, platforms, domain }: ExportInput): Filters {
   return and.length > 0 ? checkFilters([{ and }], lineageFilterFields, 'filters') : []
 }
 
-/** Filters that keep what both keep; `own` has at most one group. */
+/** Filters that keep only what both arguments keep; `own` has at most one group. */
 const bothOf = (filters: Filters, own: Filters): Filters =>
   filters.length === 0 ? own : filters.map((group) => [...group, ...own.flat()])

@@ -14,7 +14,7 @@ export type ExportEntity = {
   id: number
   degree: number
   urn: Urn
-  /** As in GraphQL. */
+  /** The type by its name in GraphQL. */
   type: string
   name: string
   platform: Urn | null
@@ -77,7 +77,7 @@ export async function* entityRows(
   }
 }
 
-/** Looks up the domains of a slice that are not known yet. All slices together have few. */
+/** Adds the domains of a slice that are not known yet. All slices together have few domains. */
 async function addDomains(
   reader: LineageReader,
   domains: Map<number, Urn | null>,
@@ -118,8 +118,8 @@ export type EdgeQuestion = {
 }
 
 /**
- * The edges from one exported entity to another, each once, in the order of the near ends, then by id of the
- * far ones.
+ * The edges from one exported entity to another, each once: in the order of the near ends, then by the id of
+ * the far end.
  */
 export async function* edgeRows(
   reader: LineageReader,

@@ -10,7 +10,7 @@ import { readParentContainers } from './parent-containers.ts'
 
 const browsePathAspect = 'browsePathsV2'
 
-/** By id and aspect name. Only for aspects other than lists of edges and `domains`. */
+/** Documents by id and aspect name. Not for `domains` and aspects that are lists of edges. */
 export async function readFilterDocuments(
   db: Db | Tx,
   ids: readonly number[] | Int32Array,
@@ -27,7 +27,7 @@ export async function readFilterDocuments(
     entities.map(({ urn }) => urn)
   )
   for (const [index, { id }] of entities.entries()) {
-    // The outermost container first, each with its URN as its name, as DataHub does.
+    // The outermost container first, each with its URN as its name, as DataHub writes browse paths.
     const path = (chains[index] ?? []).map(({ urn }) => ({ id: urn, urn })).toReversed()
     if (path.length > 0) documents.get(id)?.set(browsePathAspect, { path })
   }

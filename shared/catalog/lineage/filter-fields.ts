@@ -26,7 +26,7 @@ export type Candidate = {
   common: CommonFacts
   urn: Urn
   documents: Documents
-  /** Null if no filter needs it. */
+  /** Whether the result has upstreams; null if no filter needs it. */
   hasUpstreams: boolean | null
 }
 
@@ -45,9 +45,9 @@ export type FilterCondition = (typeof textConditions)[number] | (typeof domainCo
 
 export type FilterField = {
   conditions: readonly FilterCondition[]
-  /** The values that a filter may name, where the set is small. */
+  /** The values that a filter may name, if there are few. */
   allowed?: readonly string[]
-  /** The key in search documents that has all values of the field; absent if there is none. */
+  /** The key of the field in search documents; absent unless it has all values of the field. */
   key?: string
 } & (
   | { commonValuesOf: (facts: CommonFacts) => readonly string[] }
@@ -55,7 +55,7 @@ export type FilterField = {
       /** Aspects whose documents contain the values. */
       aspectNames: readonly string[]
       ownValuesOf: (candidate: Candidate) => readonly string[]
-      /** Whether edges must be looked at. */
+      /** Whether the filter must look at edges. */
       asksUpstreams?: true
     }
 )
@@ -107,7 +107,10 @@ const origin: FilterField = {
   commonValuesOf: (facts) => present(facts.origin)
 }
 
-/** By the names that DataHub's clients send. A Map, so that a text from a client finds only listed names. */
+/**
+ * Fields by the names that DataHub's clients send. A Map, so that a text from a client finds only listed
+ * names.
+ */
 export const entityFilterFields: ReadonlyMap<string, FilterField> = new Map<string, FilterField>([
   ['_entityType', entityType],
   ['entityType', entityType],
@@ -176,7 +179,7 @@ export const entityFilterFields: ReadonlyMap<string, FilterField> = new Map<stri
   ['browsePathV2', { conditions: textConditions, aspectNames: ['browsePathsV2'], ownValuesOf: browsePathOf }]
 ])
 
-/** The same for the results of a walk. */
+/** The fields that filter the results of a walk. */
 export const lineageFilterFields: ReadonlyMap<string, FilterField> = new Map<string, FilterField>([
   [
     'degree',

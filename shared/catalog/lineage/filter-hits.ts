@@ -26,7 +26,7 @@ export type HitFilters = {
 /** Counts of the kept results by their shared facts. */
 export type Tally = {
   byClass: { entityClass: EntityClass; degree: CommonFacts['degree']; count: number }[]
-  /** By exact degree: `byDegree[3]` have degree 3. */
+  /** Counts by exact degree: `byDegree[3]` results have degree 3. */
   byDegree: number[]
 }
 
@@ -46,9 +46,7 @@ export type FilteredHits = {
  * nothing from grouping.
  */
 const hitsPerSlice = 16_384
-/**
- * Hits per slice where each hit is judged by its URN, or by its documents, which are all in memory at once.
- */
+/** Hits per slice if each hit is judged by its URN, or by its documents, which are all in memory at once. */
 const urnsSliceCount = 2_048
 const documentsSliceCount = 500
 
@@ -57,9 +55,9 @@ const [isOut, isIn, isOpen] = [1, 2, 3]
  * Throws DEADLINE_EXCEEDED. With `keeps` false, no list of the kept hits is made.
  *
  * In each slice, the classes that occur are judged and counted. Single hits are only visited for the
- * fingerprint, and where not all are kept. 49,186 hits take 0.7 ms; assigning each hit to its class and
- * degree took 1.15 ms. The cost is on results of many classes: 200,000 hits of 5,000 classes take 12.5 ms
- * instead of 8.5 ms.
+ * fingerprint, and if not all are kept. 49,186 hits take 0.7 ms; assigning each hit to its class and degree
+ * took 1.15 ms. Results of many classes take longer: 200,000 hits of 5,000 classes take 12.5 ms instead of
+ * 8.5 ms.
  */
 export async function filterHits(
   reader: LineageReader,
@@ -108,7 +106,7 @@ export async function filterHits(
           }
         )
       }
-      // Up to here all hits were kept, so the list can be filled in now.
+      // Until now all hits were kept, so their list can be filled in now.
       if (keeps) tally.kept ??= allBelow(begin, ids.length)
       countKept(hits, begin, end, verdicts, tally)
     }
@@ -213,9 +211,9 @@ const degreePlace = (degree: number): number => Math.min(degree, degreePlaces - 
 /** A class at one of these degrees, and how many of its hits were kept. */
 type Common = { entityClass: EntityClass; facts: CommonFacts; verdict: number; count: number }
 
-/** Judges each class, at each of these degrees, when it first occurs. */
+/** Judges each class at each of these degrees when it first occurs. */
 class CommonTable {
-  /** By degree, then by class. */
+  /** The facts by degree, then by class. */
   readonly #known: Common[][] = []
   readonly #met: Common[] = []
   readonly #question: HitFilters

@@ -16,9 +16,9 @@ export type FoundHits = {
   walk: Walk
   hits: Hits
   filtered: FilteredHits
-  /** The version of the reader that found them. */
+  /** The version of the reader that found the hits. */
   version: GraphVersion | null
-  /** The run of the database that the ids are of. */
+  /** The run of the database that gave the ids. */
   epoch: string
 }
 
@@ -61,7 +61,7 @@ async function startsOf(
 }
 
 /**
- * What the objects of a small result take, expressed in ids. Without it, a thousand small results a second
+ * The size of the objects of a small result, expressed in ids. Without it, a thousand small results a second
  * would add up to a gigabyte.
  */
 const fixedSize = 500

@@ -13,7 +13,7 @@ import { noPaths, shortestPaths, type ShortestPaths } from './shortest-paths.ts'
 import { firstPaths } from './path-steps.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
-/** As clients send it. */
+/** The input as clients send it. */
 export type LineagePathsInput = { from: string; to: string; count?: number | null }
 
 /** `via` is what asserts the edge into this entity, unless it is one of the two ends. */
@@ -31,8 +31,8 @@ export type LineagePaths = {
 const walkBounds: WalkBounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
 
 /**
- * Returns the first paths, in the order of their ids from the start. Finding none is not an error: the report
- * says whether the search was complete. Throws BAD_REQUEST (ends that are equal, or an asset and a column),
+ * Returns the first paths, in the order of their ids from the start. If there is none, the report says
+ * whether the search was complete. Throws BAD_REQUEST (ends that are equal, or an asset and a column),
  * INVALID_URN, LIMIT_EXCEEDED (pageMaxCount, pathEntitiesMaxCount), NOT_FOUND for an end that does not exist,
  * DEADLINE_EXCEEDED.
  */
@@ -59,7 +59,7 @@ export async function findLineagePaths(
     sources,
     async (reader) => {
       const [fromId, toId] = await idsOf(reader, from, to)
-      // A column that nothing names has no id, and is on no path.
+      // A column that nothing names has no id, and no path contains it.
       const paths =
         fromId === null || toId === null ? noPaths : await shortestPaths(reader, fromId, toId, level, bounds)
       const found = pathsFrom(paths, fromId ?? 0, count)

@@ -1,12 +1,12 @@
-/** Finds datasets by an alias: the path of a table, or a name from before a rename. */
+/** Finds datasets by an alias: the path of a table, or the name before a rename. */
 import type { Db, Tx } from '../../db/database.ts'
 import { findCurrentNames } from '../../store/openlineage.ts'
 import { entityTypeOf } from '../../urn/urn.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
 /**
- * Wraps the reader: `find` of an alias returns the dataset under its present name. An entity whose URN is the
- * alias itself wins.
+ * Wraps the reader: `find` of an alias returns the dataset under its present name. An entity whose own URN is
+ * the alias takes precedence.
  */
 export function followAliases(reader: LineageReader, db: Db | Tx): LineageReader {
   return {

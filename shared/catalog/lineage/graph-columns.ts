@@ -14,7 +14,7 @@ export type ColumnRow = {
   /** Null if the path does not give a valid URN. */
   urn: Urn | null
   path: string
-  /** As the platform names it; null for a column that the schema does not have. */
+  /** The type as the platform names it; null for a column that the schema does not have. */
   dataType: string | null
   upstreamCount: number
   downstreamCount: number
@@ -26,7 +26,7 @@ export type ColumnRow = {
 export type ColumnRows = { total: number; rows: ColumnRow[] }
 
 type Columns = {
-  /** Of each asset: the named columns that are visible, and those that are soft-deleted. */
+  /** For each asset, the named columns that are visible, and those that are soft-deleted. */
   namedOf: ReadonlyMap<number, { visible: readonly number[]; removed: readonly number[] }>
   rims: Rims
 }
@@ -34,7 +34,7 @@ type Columns = {
 const assetsSliceCount = 50
 const none: Rim = { count: 0, hidden: 0 }
 
-/** By asset; at most `count` rows each. Throws DEADLINE_EXCEEDED. */
+/** The rows by asset; at most `count` rows each. Throws DEADLINE_EXCEEDED. */
 export async function readColumnRows(
   reader: LineageReader,
   assets: ReadonlyMap<number, Urn>,
@@ -71,7 +71,7 @@ export async function readColumnRows(
   return found
 }
 
-/** Paths of a schema, in its order, with their types. */
+/** The paths of a schema, in its order, with their types. */
 function typesOf(schema: JsonObject | undefined, removed: ReadonlySet<string>): Map<string, string | null> {
   const types = new Map<string, string | null>()
   for (const field of listOf(schema?.fields)) {

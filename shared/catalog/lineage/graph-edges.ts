@@ -17,7 +17,7 @@ export type IdEdge = {
   betweenCount: number
 }
 
-/** The first graphEdgesMaxCount edges, ordered by their ends, and the number of all. */
+/** The first graphEdgesMaxCount edges, ordered by their ends, and the number of all edges. */
 export type EdgesFound = { edges: IdEdge[]; total: number }
 
 export type Rim = { count: number; hidden: number }
@@ -51,8 +51,8 @@ export async function readEdges(
 }
 
 /**
- * Counts the edge and, up to graphEdgesMaxCount, lists it. Returns whether it was listed: that takes longer,
- * because everything between its ends is looked up.
+ * Counts the edge and, up to graphEdgesMaxCount, lists it. Returns whether it was listed: a listed edge takes
+ * longer, because everything between its ends is looked up.
  */
 function addEdge(
   found: EdgesFound,
@@ -123,7 +123,7 @@ export async function readColumnEdges(
   return { ...found, columnsOf, rims, namedOf }
 }
 
-/** Of each asset: the columns that anything names. */
+/** For each asset, the columns that anything names. */
 export type NamedColumns = Map<number, { visible: number[]; removed: number[] }>
 
 /** `assetOf` maps each column that is not soft-deleted to its asset. */

@@ -8,7 +8,7 @@ import type { FanOut, GraphQuestion } from './graph-question.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import type { Look } from './through-hidden.ts'
 
-/** Finds neighbours in both directions by the rules of one graph. */
+/** Finds neighbours in each direction by the rules of one graph. */
 export type Looks = { [direction in LineageDirection]: (ids: readonly number[]) => Promise<Look> }
 
 /** Entities whose neighbours are in memory at once: a hub has 100,000. */
@@ -112,7 +112,7 @@ type Nearby = {
   seen: ReadonlySet<number>
   shown: ReadonlySet<number>
   room: number
-  /** Limits what one entity of the frontier adds beyond what the ones before it added. */
+  /** Limits how many entities one entity of the frontier adds to those that the entities before it added. */
   fanOut: FanOut | null
   only?: ReadonlySet<number> | null
 }

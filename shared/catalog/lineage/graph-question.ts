@@ -13,7 +13,7 @@ import { checkWindow } from './scroll-question.ts'
 
 type Maybe<T> = T | null | undefined
 
-/** As clients send it; entity types are those of GraphQL. */
+/** The input as clients send it; entity types are those of GraphQL. */
 export type LineageGraphInput = {
   urn: string
   upHops?: Maybe<number>
@@ -38,7 +38,7 @@ export type LineageGraphInput = {
   count?: Maybe<number>
 }
 
-/** `start` is how many neighbours to skip; `only` are the neighbours to add, null for all. */
+/** `start` is the number of neighbours to skip; `only` lists the neighbours to add, null for all. */
 export type Expand = {
   urn: Urn
   direction: LineageDirection
@@ -58,7 +58,7 @@ export type GraphQuestion = {
   expands: readonly Expand[]
   /** Nodes at which hops in the direction end. */
   collapsed: { [direction in LineageDirection]: readonly Urn[] }
-  /** Limits hops; null for no limit. */
+  /** Limits hops with many neighbours; null for no limit. */
   fanOut: FanOut | null
   window: TimeWindow | null
   /** Whether the columns of assets are shown. */
@@ -75,7 +75,7 @@ export type GraphQuestion = {
 /** More rows on a card would cover the graph. */
 const defaultColumnRows = 8
 
-/** Jobs and runs, which are shown as edges where jobs are hidden. */
+/** Jobs and runs, which a graph without jobs shows as edges. */
 export const jobTypes: ReadonlySet<string> = new Set(['dataJob', 'dataProcessInstance'])
 
 /** Throws BAD_REQUEST (a number or time out of range), LIMIT_EXCEEDED, INVALID_URN, INVALID_CHARACTER; the message names the input. */

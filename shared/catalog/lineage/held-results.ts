@@ -1,6 +1,6 @@
 /**
- * Keeps results that are being paged through in the memory of the process that found them, so that all pages
- * of a scroll are of one snapshot. Bounded in ids and in age; a page whose result is gone walks again.
+ * Keeps results that clients page through in the memory of the process that found them, so that all pages of
+ * a scroll are of one snapshot. Bounded in ids and in age; a page whose result was dropped walks again.
  */
 import { limits } from '../../limits.ts'
 

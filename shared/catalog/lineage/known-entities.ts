@@ -15,7 +15,7 @@ import { findInView } from './memory-lineage-reader.ts'
 /** `memory` is null within a transaction, and in processes that keep no graph. */
 export type EntitySources = { db: Db | Tx; memory: LineageOpener | null }
 
-/** The known entities among the URNs, with the same answer as findKnownEntities. */
+/** The known entities among the URNs; the answer is that of findKnownEntities. */
 export function findKnown(
   { db, memory }: EntitySources,
   urns: readonly Urn[]
@@ -73,9 +73,7 @@ function domainInMemory({ graph: { urns }, view: { nodes } }: OpenedLineage, urn
   return exists || !isDeletedIn(nodes, domainId) ? { urn: domainUrn, exists } : null
 }
 
-/**
- * The domainProperties of domains, without those that have none; null if memory does not have all of them.
- */
+/** The domainProperties of those domains that have some; null if memory does not have all of them. */
 export function findDomainDocuments(
   { memory }: EntitySources,
   domainUrns: readonly Urn[]

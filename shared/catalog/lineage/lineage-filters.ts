@@ -15,7 +15,7 @@ import {
 } from './filter-fields.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
-/** As clients send it. */
+/** The input as clients send it. */
 export type FacetFilterInput = {
   field: string
   values?: readonly string[] | null
@@ -145,8 +145,8 @@ export const mentions = (filters: Filters, fieldName: string): boolean =>
   filters.some((group) => group.some((filter) => filter.fieldName === fieldName))
 
 /**
- * The number of hops after which nothing more can be kept: 0 if no degree matches, Infinity if any may. Exact
- * for filters on degree, also negated ones, so a walk that ends there misses nothing.
+ * The number of hops after which nothing more can be kept: 0 if no degree matches, Infinity if any degree may
+ * match. Exact for filters on degree, also negated ones, so a walk that ends there misses nothing.
  */
 export function hopsWanted(filters: Filters): number {
   if (filters.length === 0) return Infinity
@@ -160,7 +160,7 @@ export function hopsWanted(filters: Filters): number {
   return wanted[2] ? Infinity : wanted[1] ? 2 : wanted[0] ? 1 : 0
 }
 
-/** Where domains are looked up, such as a lineage reader. */
+/** The functions that look up domains, such as those of a lineage reader. */
 export type DomainLookup = Pick<LineageReader, 'find' | 'domainTree'>
 
 export type FactsMatcher = {
@@ -176,7 +176,7 @@ export type FactsMatcher = {
 /** Compiles filters into a matcher. Domains are looked up here, so judging a result never waits. */
 export async function matcherOf(lookup: DomainLookup, filters: Filters): Promise<FactsMatcher> {
   const groups: FilterMatcher[][] = []
-  // In sequence: a reader in SQL has one connection for all of them.
+  // One after the other, because a reader in SQL has one connection for all of them.
   for (const group of filters) {
     const judges: FilterMatcher[] = []
     for (const filter of group) judges.push(await matcherOfFilter(lookup, filter))

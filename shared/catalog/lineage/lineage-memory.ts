@@ -29,8 +29,8 @@ import { createMemoryClasses, type MemoryClasses } from './memory-classes.ts'
 import { memoryLineageReader } from './memory-lineage-reader.ts'
 
 /**
- * Return it with `release`; until then the view does not change. `again` opens the same state once more, to
- * be released separately.
+ * `release` returns the view, which does not change until then. `again` opens the same state once more, to be
+ * released separately.
  */
 export type OpenedLineage = {
   reader: LineageReader
@@ -65,7 +65,7 @@ export type LineageMemoryOptions = {
   /** For reading documents. */
   db: Db
   /**
-   * A pool of two connections to the primary, used by nothing else, so that a barrier never waits for other
+   * A pool of two connections to the primary that only barriers use, so that a barrier never waits for other
    * work. Two, because one may be dead.
    */
   graphDb: Db
@@ -79,7 +79,7 @@ export type LineageMemoryOptions = {
 type Loaded = LoadedGraph & { classes: MemoryClasses; ids: KnownIds }
 type Waiting = { resolve: (opened: OpenedLineage | null) => void; reject: (error: unknown) => void }
 
-/** How often an idle process catches up, so that the next read finds little to do. */
+/** How often an idle process catches up, so that the next read has little to fetch. */
 const idleCatchUpMs = 1_000
 const retryMinMs = 500
 const retryMaxMs = 30_000
@@ -272,8 +272,8 @@ export function createLineageMemory({
   }
 
   /**
-   * Without this, a silently cut connection would be waited for until the system gives up, after a quarter of
-   * an hour.
+   * Without this, a silently cut connection would be waited for until the operating system gives up, after a
+   * quarter of an hour.
    */
   function withinSilence<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -332,7 +332,7 @@ export function createLineageMemory({
       waiting.push({ resolve, reject })
       if (isServing) return
       isServing = true
-      // So that requests of the same turn of the event loop share the first barrier too.
+      // Requests of the same turn of the event loop then share the first barrier too.
       setImmediate(() => {
         void serve()
       })

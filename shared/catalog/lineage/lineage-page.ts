@@ -15,9 +15,9 @@ import type { ScrollQuestion } from './scroll-question.ts'
 export type LineageResult = {
   entity: EntityReference
   degree: number
-  /** The degree; for an asset that represents its columns, the degrees of all of them. */
+  /** The degree of the entity; for an asset that represents its columns, the degrees of all of them. */
   degrees: number[]
-  /** From the start to the entity, or to each of its columns; empty unless requested. */
+  /** The paths from the start to the entity, or to each of its columns; empty unless requested. */
   paths: EntityReference[][]
   matchedFields: MatchedField[]
   /** Whether the walk followed the edges of this entity. */

@@ -1,8 +1,8 @@
 /**
  * The shortest paths from the start of a walk to its results, as lists of entities.
  *
- * A walk records degrees, not paths, so paths are found backwards: the entities before one of degree n are
- * its neighbours of degree n - 1. The first path is the one with the least ids, seen from its end.
+ * A walk records degrees, not paths, so paths are found backwards: the entities before an entity of degree n
+ * are its neighbours of degree n - 1. The first path is the one with the least ids, seen from its end.
  */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
@@ -25,7 +25,7 @@ export type PathsQuestion = {
 
 /**
  * For each result, the paths to each of its ends, including start and end. Throws LIMIT_EXCEEDED
- * (pathEntitiesMaxCount): paths in deep graphs are long, and an answer contains those of a whole page.
+ * (pathEntitiesMaxCount): paths in deep graphs are long, and an answer contains the paths of a whole page.
  */
 export async function readPaths(
   reader: LineageReader,
@@ -80,7 +80,7 @@ function levelsOf(
     degree === 0 ? starts : ids.subarray(firstAtLeast(degrees, degree), firstAtLeast(degrees, degree + 1))
 }
 
-/** By degree, the steps from the ends towards the start: as many as wanted paths can use. */
+/** The steps from the ends towards the start, by degree: at most as many as the wanted paths can use. */
 async function stepsBack(
   reader: LineageReader,
   { direction, level, countPerEnd }: PathsQuestion,

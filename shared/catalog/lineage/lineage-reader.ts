@@ -21,7 +21,7 @@ import type { ClassGroups } from './class-groups.ts'
  * so it can be a key.
  */
 export type EntityClass = {
-  /** Counts up from 0 within one reader. */
+  /** The number of the class within one reader, counted up from 0. */
   index: number
   entityType: string
   platformUrn: Urn | null
@@ -61,7 +61,7 @@ export type LineageReader = {
    * (SQL).
    */
   version: GraphVersion | null
-  /** The run of the database that the ids are of. In another run they may be those of other entities. */
+  /** The run of the database that gave the ids. In another run the same ids may belong to other entities. */
   epoch: () => Promise<string>
   find: (urns: readonly Urn[]) => Promise<Map<Urn, KnownEntity>>
   /** Throws DEADLINE_EXCEEDED. */
@@ -73,7 +73,7 @@ export type LineageReader = {
     level: LineageLevel
   ) => Promise<(id: number) => readonly number[]>
   classes: (ids: readonly number[] | Int32Array) => Promise<(id: number) => EntityClass | null>
-  /** The same for large results. */
+  /** As classes, in a form for large results. */
   classGroups: (ids: Int32Array) => Promise<ClassGroups>
   /** The assets that columns belong to. */
   parents: (ids: readonly number[] | Int32Array) => Promise<(id: number) => number | null>
@@ -82,7 +82,10 @@ export type LineageReader = {
   urns: (ids: readonly number[] | Int32Array) => Promise<(id: number) => Urn | null>
   /** All known entities except columns and the remains of deleted entities. */
   everyone: () => Promise<Int32Array>
-  /** The same, counted by class; null in SQL, where it is no faster than looking at each. */
+  /**
+   * All known entities except columns, counted by class; null in SQL, where counting is no faster than
+   * looking at each.
+   */
   census: (() => Promise<Census>) | null
   /**
    * The assets with the most neighbours one hop away, most first and then by id; soft-deleted assets and
@@ -94,20 +97,20 @@ export type LineageReader = {
   /** The domains that any asset is directly in. */
   domainsInUse: () => Promise<number[]>
   domainTree: () => Promise<DomainTree>
-  /** Stored documents by id and aspect name. Only for aspects other than lists of edges and `domains`. */
+  /** Stored documents by id and aspect name. Not for `domains` and aspects that are lists of edges. */
   documents: (
     ids: readonly number[] | Int32Array,
     aspectNames: readonly string[]
   ) => Promise<Map<number, Map<string, JsonObject>>>
   /**
-   * Runs statements in a transaction: the reader's, if it has one. `within` keeps the deadline; `what` is
-   * named in the error.
+   * Runs statements in a transaction: the reader's, if it has one. `within` keeps the deadline; the error
+   * names `what`.
    */
   inSql: <Result>(what: string, work: (tx: Tx, within: WithinDeadline) => Promise<Result>) => Promise<Result>
   /** Restarts the deadline, for a reader that streams slices to a client. */
   renew: () => void
   /**
-   * Lets others use the event loop after a long stretch of work. Call it in long loops. Throws
+   * Lets other work use the event loop after a long stretch of work. Call it in long loops. Throws
    * DEADLINE_EXCEEDED.
    */
   pause: Pause

@@ -9,16 +9,16 @@ export type LineageReport = {
   /** Hops followed completely, and entities reached, before any filter. */
   hops: number
   visited: number
-  /** From the question to the answer, including the wait for a fresh graph. */
+  /** Time from the question to the answer, including the wait for a fresh graph. */
   ms: number
   engine: LineageReader['engine']
-  /** The results are no longer those that the scroll began with. */
+  /** Present if the results are no longer those that the scroll began with. */
   changedSinceFirstPage?: true
-  /** Inputs that were accepted and have no effect. */
+  /** Inputs that were accepted but have no effect. */
   withoutEffect?: readonly string[]
 }
 
-/** `startedAt` is of performance.now(). */
+/** `startedAt` is a time of performance.now(). */
 export const reportOf = (
   walk: Pick<Walk, 'cutBy' | 'hops' | 'ids'>,
   engine: LineageReader['engine'],
@@ -32,6 +32,6 @@ export const reportOf = (
   engine
 })
 
-/** To a hundredth, because walks in memory take less than one millisecond. */
+/** Rounded to a hundredth, because walks in memory take less than one millisecond. */
 export const millisecondsSince = (startedAt: number): number =>
   Math.round((performance.now() - startedAt) * 100) / 100

@@ -36,7 +36,7 @@ export async function loadGraph(db: Db, maxBytes: number, pause: Pause): Promise
       const size = await sizeOfGraph(tx)
       if (estimateBytes(size) > maxBytes) return null
       await prepareForCopy(tx)
-      // More statements would not fit: each is in two lists.
+      // Each statement is in two lists, so more statements would not fit.
       const graph = new LineageGraph({
         ...size,
         statementCount: Math.floor(maxBytes / (2 * Int32Array.BYTES_PER_ELEMENT))

@@ -46,13 +46,15 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
   function ofColumn({ nodes }: GraphView, id: number, kind: NodeKind): EntityClass {
     const asset = kindIn(nodes, urns.parentOf(id))
     const flags = { exists: asset.isPresent, isRemoved: kind.isRemoved || asset.isRemoved }
-    // The column of a column: the kind of its parent has no template.
+    // This is the column of a column: the kind of its parent has no template.
     if (asset.template === null) return classOf(kind, urns.templateOf(id), flags)
     const ofOneKind = (ofColumns[kind.index] ??= [])
     return (ofOneKind[asset.index] ??= classOf(kind, asset.template, flags))
   }
 
-  /** Null for the kind of unknown entities, the only one without a template apart from those of columns. */
+  /**
+   * Null for the kind of unknown entities, the only kind without a template that is not a kind of columns.
+   */
   const ofAsset = (kind: NodeKind): EntityClass | null =>
     kind.template === null
       ? null

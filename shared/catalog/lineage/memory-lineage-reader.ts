@@ -51,7 +51,8 @@ export function memoryLineageReader({
       )
   }
   const pause = turns.begin(check)
-  // Results need no check of their level, because columns only have edges to columns. The ids asked about do.
+  // Only the given ids are checked for their level; results need no check, because columns only have edges to
+  // columns.
   const isOf =
     (level: LineageLevel) =>
     (id: number): boolean =>

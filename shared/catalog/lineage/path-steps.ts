@@ -6,7 +6,7 @@ import { isInSorted } from '../../model/first-index.ts'
 import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
-/** By id, the ids of the next step, ascending. */
+/** The ids of the next step, ascending, by id. */
 export type Steps = ReadonlyMap<number, readonly number[]>
 
 const idsPerSlice = 5_000

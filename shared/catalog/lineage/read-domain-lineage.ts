@@ -16,7 +16,7 @@ import { entityNotFound, type EntityReference } from './read-entity.ts'
 import { throughHidden } from './through-hidden.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
-/** As clients send it. */
+/** The input as clients send it. */
 export type DomainLineageInput = {
   urn?: string | null
   direction: LineageDirection
@@ -34,8 +34,8 @@ export type DomainToDomain = {
   upstreamAssetCount: number
   downstreamAssetCount: number
   /**
-   * A page of the asset edges, by the ids of the requested side, then of the other. Throws BAD_REQUEST,
-   * LIMIT_EXCEEDED.
+   * A page of the asset edges: by the ids of the requested side, then by those of the other side. Throws
+   * BAD_REQUEST, LIMIT_EXCEEDED.
    */
   pageOfEdges: (
     start: number | null | undefined,
@@ -108,7 +108,7 @@ export async function readDomainLineage(
   )
 }
 
-/** Throws NOT_FOUND. */
+/** The id of the domain; null for no domain. Throws NOT_FOUND. */
 async function domainIdOf(reader: LineageReader, urn: Urn | null, field: string): Promise<number | null> {
   if (urn === null) return null
   const known = (await reader.find([urn])).get(urn)

@@ -9,7 +9,8 @@ import { metrics } from '../../platform/metrics.ts'
 export type ReadGate = {
   /**
    * Resolves with a function to call once when the read has ended. Throws RATE_LIMITED if this caller has too
-   * many reads waiting, OVERLOADED if all callers together have, or if the read could not begin in time.
+   * many waiting reads, and OVERLOADED if all callers together have too many, or if the read could not begin
+   * in time.
    */
   enter: (caller: string) => Promise<() => void>
 }
@@ -29,7 +30,7 @@ export function createReadGate({
   waitingPerCallerMaxCount = limits.heavyReadsWaitingPerTokenMaxCount,
   waitMaxMs = limits.heavyReadWaitMaxMs
 }: ReadGateBounds): ReadGate {
-  /** The next caller first. */
+  /** The waiting reads by caller, the next caller first. */
   const waiting = new Map<string, (() => void)[]>()
   let waitingCount = 0
   let runningCount = 0

@@ -20,7 +20,7 @@ export type GraphSide = 'START' | LineageDirection | 'ASIDE'
 export type GraphNode = {
   entity: EntityReference
   side: GraphSide
-  /** As scrollAcrossLineage counts it: every entity is a hop. Null for nodes on neither side. */
+  /** The degree as scrollAcrossLineage counts it: every entity is a hop. Null for nodes on neither side. */
   degree: number | null
   upstreamCount: number
   downstreamCount: number
@@ -60,7 +60,7 @@ export type LineageGraph = {
 export type GraphWishes = { totals: boolean; columnRows: boolean }
 
 const bounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
-/** The id of a column that nothing names: it has no id, and no neighbours. */
+/** The id for a column that nothing names: it has no id of its own, and no neighbours. */
 const noEntity = 0
 const directions = ['UPSTREAM', 'DOWNSTREAM'] as const
 
@@ -243,7 +243,7 @@ async function degreesIn(
   return degrees
 }
 
-/** The ids that both walks reached, as in a cycle. Uses one bit for each id of the first. */
+/** The ids that both walks reached, as in a cycle. Uses one bit for each id of the first walk. */
 async function idsOfBoth(reader: LineageReader, some: Int32Array, others: Int32Array): Promise<Int32Array> {
   const isFound = new Uint8Array((some.reduce((most, id) => Math.max(most, id), 0) >>> 3) + 1)
   for (const id of some) isFound[id >>> 3] = (isFound[id >>> 3] ?? 0) | (1 << (id & 7))
@@ -269,7 +269,7 @@ async function countVisible(
   return count
 }
 
-/** The nearer side; upstream if both are equally near, as in a cycle. */
+/** The nearer side of a node; upstream if both sides are equally near, as in a cycle. */
 function placeOf(id: number, startId: number, degrees: Degrees): Pick<GraphNode, 'side' | 'degree'> {
   if (id === startId) return { side: 'START', degree: 0 }
   const up = degrees.UPSTREAM.get(id) ?? Infinity

@@ -1,4 +1,4 @@
-/** Reads the assets with the most neighbours: where people begin to look at lineage that they do not know. */
+/** Reads the assets with the most neighbours: a place to begin in a lineage that one does not know. */
 import { checkCount } from '../../model/count-checks.ts'
 import { limits } from '../../limits.ts'
 import { pageCount } from '../entities/page-count.ts'
@@ -6,7 +6,7 @@ import { referencesOf } from './entity-references.ts'
 import type { EntityReference } from './read-entity.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
-/** As clients send it. */
+/** The input as clients send it. */
 export type MostConnectedInput = { count?: number | null }
 
 export type ConnectedAsset = { entity: EntityReference; upstreamCount: number; downstreamCount: number }
@@ -14,7 +14,8 @@ export type ConnectedAsset = { entity: EntityReference; upstreamCount: number; d
 const units = 5
 
 /**
- * Most neighbours first. Throws BAD_REQUEST, LIMIT_EXCEEDED (mostConnectedMaxCount), DEADLINE_EXCEEDED.
+ * The assets with the most neighbours first. Throws BAD_REQUEST, LIMIT_EXCEEDED (mostConnectedMaxCount),
+ * DEADLINE_EXCEEDED.
  */
 export async function readMostConnected(
   sources: LineageSources,

@@ -1,5 +1,5 @@
 /**
- * Reads the entities one hop away, for many entities at once, with the relationship, and when it was created
+ * Reads the entities one hop away, for many entities at once, with each relationship, and when it was created
  * and updated.
  */
 import type { Db, Tx } from '../../db/database.ts'
@@ -22,7 +22,7 @@ import type { EntityReference } from './read-entity.ts'
 import { checkWindow } from './scroll-question.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
-/** As clients send it. */
+/** The input as clients send it. */
 export type NeighboursInput = {
   direction: LineageDirection
   start?: number | null
@@ -80,16 +80,16 @@ export async function readNeighbours(
 type Page = { start: number; count: number }
 
 /**
- * Types of which two entities can have two relationships, so the number of neighbours is not the number of
- * relationships.
+ * Types whose entities can have two relationships with one neighbour, so that neighbours and relationships
+ * differ in number.
  */
 const typesRelatedTwice: ReadonlySet<string> = new Set(['mlModel', 'mlModelGroup', 'dataProcessInstance'])
 
 const looksBetweenPauses = 5_000
 
 /**
- * Counts and pages with the reader, and reads statements only for the page. Null if they have changed in the
- * meantime.
+ * Counts and pages with the reader, and reads statements only for the page. Null if the statements have
+ * changed in the meantime.
  */
 async function neighboursByReader(
   reader: LineageReader,
@@ -219,7 +219,7 @@ async function neighboursWithin(
   return rows.filter((row) => counting.has(`${row.nearId} ${row.farId}`))
 }
 
-/** A neighbour with one relationship, however many lists assert it. */
+/** A neighbour and one relationship with it, however many lists assert the relationship. */
 type Link = Omit<NeighbourRow, 'field'> & { type: string }
 
 const linkKey = ({ nearId, farId, type }: Pick<Link, 'nearId' | 'farId' | 'type'>): string =>

@@ -25,7 +25,7 @@ const openLineageSource = 'openlineage'
  */
 export type Provenance = { actor: string; at: number; operation: string | null; loadId: string | null }
 
-/** `owner` is the entity whose aspect `aspect` contains it, in the list `list`. */
+/** `owner` is the entity whose aspect `aspect` contains the edge, in the list `list`. */
 export type EdgeStatement = {
   owner: { urn: Urn }
   aspect: string
@@ -90,7 +90,7 @@ export async function readStatedEdges(
               aspect: aspectName,
               list: listName,
               source,
-              // Other sources store there when they asserted the edge.
+              // Other sources store in this field when they asserted the edge.
               lastUsed: source === openLineageSource ? lastUsed : null,
               provenance: provenanceOf(seq)
             }

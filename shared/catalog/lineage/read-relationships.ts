@@ -126,8 +126,8 @@ export type ScrollInput = {
 }
 
 /**
- * The relationships that match all of the input, each once, however often it is asserted. A scroll may or may
- * not include what is written while it runs. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_URN.
+ * The relationships that match all parts of the input, each once, however often it is asserted. Relationships
+ * written during a scroll may be missing from it. Throws BAD_REQUEST, LIMIT_EXCEEDED, INVALID_URN.
  */
 export async function scrollRelationships(db: Db, input: ScrollInput): Promise<RelationshipScroll> {
   const count = pageCount(input.count, 'count')
@@ -298,7 +298,7 @@ async function readVias(tx: Tx, rows: readonly RelationshipRow[]): Promise<(row:
   return ({ edge }) => (edge ? viaOf(edge).map(({ urn }) => urn) : [])
 }
 
-/** Throws BAD_REQUEST for anything but a direction. */
+/** Throws BAD_REQUEST unless the text is a direction. */
 export function checkDirection<Direction extends string>(
   sent: string,
   allowed: readonly Direction[],

@@ -19,7 +19,7 @@ import { withLineage, type LineageSources } from './with-lineage.ts'
 export type SearchPage = ShownPage & {
   total: number
   report: LineageReport
-  /** Whether it comes from a held result of an earlier walk. */
+  /** Whether the page is from a held result of an earlier walk. */
   isCached: boolean
   /** Whether documents or URNs were read to find the results. */
   readsOwn: boolean
@@ -28,8 +28,8 @@ export type SearchPage = ShownPage & {
 export type ScrollPage = SearchPage & { nextScrollId: string | null }
 
 /**
- * One page. Throws what checkQuestion throws, NOT_FOUND for a start that does not exist, DEADLINE_EXCEEDED after
- * walkDeadlineMs, LIMIT_EXCEEDED where the paths of a page are too long.
+ * One page. Throws what checkQuestion throws, NOT_FOUND for a start that does not exist, DEADLINE_EXCEEDED
+ * after walkDeadlineMs, LIMIT_EXCEEDED if the paths of a page are too long.
  */
 export async function scrollAcrossLineage(
   sources: LineageSources,
@@ -68,7 +68,7 @@ export async function scrollAcrossLineage(
   )
 }
 
-/** In the shape of `extensions.lineage`. */
+/** The report of a page, in the shape of `extensions.lineage`. */
 export const reportOnPage = (
   question: ScrollQuestion,
   { walk }: FoundHits,
@@ -81,10 +81,10 @@ export const reportOnPage = (
 })
 
 /**
- * The held result that may answer, or null. It must be of this run of the database: in a restored one, its ids
- * may be those of other entities. Paths are looked up in the present graph, so it must be the one
- * that was walked. A first page must be as fresh as a new walk: of the present graph, and filtered only by
- * facts in it.
+ * The held result that may answer, or null. It must be of this run of the database, because in a restored
+ * database its ids may belong to other entities. Paths are looked up in the present graph, so the result must
+ * be of a walk on that graph. A first page must be as fresh as a new walk: of the present graph, and filtered
+ * only by facts in it.
  */
 export async function heldFor(
   held: HeldResults<FoundHits> | undefined,
@@ -101,11 +101,11 @@ export async function heldFor(
   if (!found) return null
   const isCurrent = found.version !== null && found.version === reader.version
   const mayAnswer = after ? isCurrent || !wishes.paths : isCurrent && !found.filtered.readsOwn
-  // Last, because it is a query where the walk is one.
+  // Checked last, because in SQL it takes a query.
   return mayAnswer && found.epoch === (await reader.epoch()) ? found : null
 }
 
-/** A page of the held result; if that can no longer be shown, of a new walk. */
+/** A page of the held result; if that can no longer be shown, a page of a new walk. */
 export async function pageOf(
   reader: LineageReader,
   question: ScrollQuestion,

@@ -6,7 +6,7 @@ export type ScrollCursor = {
   /** Degree and id of the last result of the page. */
   degree: number
   id: number
-  /** Fingerprint of all results when the scroll began; tells whether they have changed. */
+  /** Fingerprint of all results when the scroll began: shows whether they have changed since. */
   fingerprint: number
 }
 

@@ -19,7 +19,7 @@ import type { HitFilters } from './filter-hits.ts'
 
 type Maybe<T> = T | null | undefined
 
-/** As clients send it; entity types are those of GraphQL. */
+/** The input as clients send it; entity types are those of GraphQL. */
 export type ScrollInput = {
   urn?: Maybe<string>
   direction: LineageDirection
@@ -76,7 +76,7 @@ export type ScrollQuestion = HitFilters & {
   after: ScrollCursor | null
   /** Identifies everything that decides the results, but not the page: what a cursor is bound to. */
   identity: string
-  /** Names of inputs that were given and have no effect. */
+  /** Names of inputs that were given but have no effect. */
   withoutEffect: readonly string[]
 }
 

@@ -11,7 +11,7 @@ import { heldFor, pageOf, reportOnPage, type SearchPage } from './scroll-across-
 import { checkQuestion, unitsOfWalk, type ScrollInput } from './scroll-question.ts'
 import { withLineage, type LineageSources } from './with-lineage.ts'
 
-/** As clients send it. `filters`, DataHub's older form, must match in addition to the groups. */
+/** The input as clients send it. `filters`, DataHub's older form, must match in addition to the groups. */
 export type SearchInput = Omit<ScrollInput, 'scrollId'> & {
   start?: number | null
   filters?: readonly FacetFilterInput[] | null

@@ -23,13 +23,13 @@ export type ShortestPaths = {
 type Side = { direction: LineageDirection; levels: Int32Array[]; reached: ReturnType<typeof idSet> }
 
 const idsPerSlice = 5_000
-/** The result where there is nothing to search from. */
+/** The result if there is nothing to search from. */
 export const noPaths: ShortestPaths = { hops: null, cutBy: null, visited: 0, nextOf: () => [], total: 0 }
 
 /**
- * From `fromId` downstream to `toId`, which must differ. Both sides advance a hop at a time, the smaller one
- * next, until they meet. Every shortest path then contains an entity where they met. Throws
- * DEADLINE_EXCEEDED.
+ * The shortest paths from `fromId` downstream to `toId`, which must differ. Both sides advance a hop at a
+ * time, the smaller one next, until they meet. Every shortest path then contains an entity where they met.
+ * Throws DEADLINE_EXCEEDED.
  */
 export async function shortestPaths(
   reader: LineageReader,
@@ -89,7 +89,7 @@ async function nextLevel(
 
 /**
  * The edges of all shortest paths, from each entity to the next ones. The last levels of both sides contain
- * the middle of every path. From there it goes back through the levels that each side reached one hop
+ * the middle of every path. From there the search goes back through the levels that each side reached one hop
  * earlier.
  */
 async function edgesOnPaths(

@@ -1,6 +1,5 @@
 /**
- * A lineage reader in SQL: answers while the graph in memory cannot, and is what tests compare the graph
- * with.
+ * A lineage reader in SQL: it answers when the graph in memory cannot, and tests compare the graph with it.
  */
 import type { Tx } from '../../db/database.ts'
 import { limits } from '../../limits.ts'

@@ -130,7 +130,7 @@ function beyondWith(
   }
 }
 
-/** All hidden entities on paths from an entity, without itself. */
+/** All hidden entities on paths from an entity, without the entity itself. */
 function allThrough(id: number, next: (id: number) => Next): Set<number> {
   const through = new Set<number>()
   const open = [id]
@@ -144,7 +144,7 @@ function allThrough(id: number, next: (id: number) => Next): Set<number> {
   return through
 }
 
-/** For each entity next to a hidden one: the hidden ones that it is next to. */
+/** For each entity next to a hidden entity: the hidden entities that it is next to. */
 function hiddenNeighbours(through: ReadonlySet<number>, next: (id: number) => Next): Map<number, number[]> {
   const before = new Map<number, number[]>()
   for (const near of through) {

@@ -25,9 +25,9 @@ export type LineageSources = {
 }
 
 /**
- * The reader is valid until `work` ends. `units` says what the read takes from the budget of the request. A
- * time window needs SQL, because memory has no times. Throws what `work` and the budget throw, UNAVAILABLE if
- * the database does not answer, DEADLINE_EXCEEDED.
+ * The reader is valid until `work` ends. `units` is the cost that the read takes from the budget of the
+ * request. A time window needs SQL, because memory has no times. Throws what `work` and the budget throw,
+ * UNAVAILABLE if the database does not answer, DEADLINE_EXCEEDED.
  */
 export async function withLineage<T>(
   sources: LineageSources,

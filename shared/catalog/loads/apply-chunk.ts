@@ -51,7 +51,7 @@ export type ChunkOptions = { guards: ChunkGuards; signal?: AbortSignal | undefin
 export type ApplyOptions = ChunkOptions & {
   apply: ApplyRecords
   ids?: EntityIds | undefined
-  /** For OpenLineage events. */
+  /** The connections for namespaces of OpenLineage events. */
   connections?: Connections
 }
 

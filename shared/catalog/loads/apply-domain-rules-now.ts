@@ -7,7 +7,7 @@ import { ruledAssets, type RuledAsset } from '../domains/read-domain-rules.ts'
 import { readLoad, type LoadView } from './read-load.ts'
 import { receiveLoad } from './receive-load.ts'
 
-/** The source of such a load. */
+/** The source of a load that applies domain rules. */
 const source = 'domain-rules'
 
 /**

@@ -2,8 +2,8 @@
  * Applies a load that is one chunk: everything or nothing (atomic), or only to find out what would change
  * (dry run).
  *
- * Both use the same locks, passes and order as every other chunk. The work is undone by a rollback, so
- * nothing of it remains and nothing else sees it.
+ * Both use the same locks, passes and order as every other chunk. A rollback undoes the work, so nothing of
+ * it remains and nothing else sees it.
  */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -39,7 +39,7 @@ class RolledBack extends Error {
   }
 }
 
-/** The load was not applied: it has failed, for this reason. */
+/** The load was not applied: it has failed, for the reason in `failedWith`. */
 export type NotApplied = { failedWith: string }
 
 /** Throws what applyChunk throws. */
@@ -106,7 +106,10 @@ async function refuseAtomic(
   )
 }
 
-/** Ends a load that cannot be applied: the same error comes again, or it kills its workers. */
+/**
+ * Ends a load that cannot be applied, because the same error would be repeated, or because it kills its
+ * workers.
+ */
 export const failWhole = (
   db: Db,
   claimed: ClaimedChunk,

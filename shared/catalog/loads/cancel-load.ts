@@ -14,8 +14,8 @@ import { unpackLineNumbers } from './chunk-payload.ts'
 import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
 
 /**
- * No worker is stopped: one that is applying a chunk finds the load ended when it settles, and rolls back.
- * Throws NOT_FOUND, and CONFLICT for a load that has ended.
+ * No worker is stopped: a worker that is applying a chunk finds the load ended when it settles, and rolls
+ * back. Throws NOT_FOUND, and CONFLICT for a load that has ended.
  */
 export async function cancelLoad(db: Db, actor: Actor, id: string): Promise<LoadView> {
   await readLoad(db, actor, id)
@@ -43,7 +43,9 @@ function whatWasApplied({ state, received, applied, unchanged }: LoadRow): strin
   return `Cancelled; ${applied} of ${received} records had been applied and stay, ${unchanged} had found nothing to change`
 }
 
-/** Records that a retry took up but did not apply are rejected again, for the same reason as before. */
+/**
+ * Records that a retry began to process but did not apply are rejected again, for the same reason as before.
+ */
 async function keepRejects(tx: Tx, id: string): Promise<void> {
   if (!(await hasRejectsAside(tx, id))) return
   const lines: number[] = []

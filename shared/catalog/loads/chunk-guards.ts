@@ -17,7 +17,7 @@ export type ChunkGuards = {
   countCheck: boolean
   /** Chunks without a queue job are found and queued again. */
   sweeper: boolean
-  /** An undo is applied after everything older than it. */
+  /** An undo is applied after everything that is older than it. */
   undoWaits: boolean
   /** References inside a load are settled before its second pass. */
   declarations: boolean
@@ -27,7 +27,7 @@ export type ChunkGuards = {
   sweepSparesStated: boolean
   /** A sweep spares what a rejected record names. */
   sweepSparesRejected: boolean
-  /** A sweep spares what something newer has stated since. */
+  /** A sweep spares what something newer has stated since then. */
   sweepSparesNewer: boolean
   /** A sweep that would remove more than its share is refused. */
   sweepShare: boolean

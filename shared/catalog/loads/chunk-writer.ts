@@ -24,13 +24,13 @@ export type ChunkWriter = {
   add(record: RawRecord, changes: readonly Change[]): Promise<void> | undefined
   /** Adds an edge given by its two ends. */
   addEdge(edge: PlainEdge): Promise<void> | undefined
-  /** Adds many such edges. */
+  /** Adds many edges given by their two ends. */
   addEdges(run: EdgeRun): Promise<void> | undefined
   /** Adds a record that did not parse. */
   reject(reject: Reject): Promise<void> | undefined
   /** Stores the open chunks, and waits until everything is stored. */
   flush(): Promise<void>
-  /** Waits until nothing is being stored any more, also after an error. */
+  /** Waits until nothing is being stored any more, even after an error. */
   idle(): Promise<void>
 }
 
@@ -54,12 +54,12 @@ export const recordsPerChunk = (format: string): number =>
   format === 'openlineage' ? limits.eventChunkMaxRecords : limits.chunkMaxRecords
 
 /**
- * `store` runs one piece of work in a transaction, and is told what it adds to the load.
+ * `store` runs one piece of work in a transaction; its argument says what the work adds to the load.
  *
  * A chunk is stored before the call that filled it returns, so a caller that awaits each call reads only as
- * fast as Postgres stores. With `isBehind` a chunk is stored while the next one fills, and is stored before
- * the call that fills the next one returns, which throws any error. Use it only when each piece of work has
- * its own transaction. URNs that `knownIds` knows are stored as ids.
+ * fast as Postgres stores. With `isBehind` a chunk is stored while the next one fills: the call that fills
+ * the next one waits until the first is stored, and throws any error of storing it. Use it only when each
+ * piece of work has its own transaction. URNs that `knownIds` knows are stored as ids.
  */
 export function createChunkWriter(
   loadId: string,
@@ -78,7 +78,7 @@ export function createChunkWriter(
   let rejectsCount = 0
   let storing: Promise<void> = Promise.resolve()
 
-  /** Stores one chunk after the other. Returns what to wait for. */
+  /** Stores one chunk after the other. Returns the promise to wait for. */
   function storeNext(work: () => Promise<void>): Promise<void> {
     if (!isBehind) return work()
     const before = storing

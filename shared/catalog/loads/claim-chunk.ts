@@ -56,7 +56,7 @@ export async function claimChunk(
 }
 
 function afterCrashes(chunk: ClaimedChunk): Claim['next'] {
-  // No record can cause the crash of a sweep, so it is tried until it is done.
+  // A sweep has no record that could have caused the crash, so it is tried until it is done.
   if (!chunk.isIsolated || chunk.crashes === 0 || isSweep(chunk.pass)) return 'apply'
   if (chunk.isWhole) return chunk.crashes >= crashesAlone ? 'fail' : 'apply'
   if (chunk.recordCount > 1) return 'split'

@@ -52,8 +52,8 @@ const rejectsPerRead = 1_000
 const noVerdicts = { counts: { applied: 0, unchanged: 0, rejected: 0 }, rejects: [] }
 
 /**
- * Runs when all records of the load are settled. Throws as applyChunk does, WaitForOlderLoad while an older
- * load of the same source is unfinished, and SnapshotRefused.
+ * Compares when all records of the load are settled. Throws as applyChunk does, WaitForOlderLoad while an
+ * older load of the same source is unfinished, and SnapshotRefused.
  */
 export function compareSnapshot(db: Db, claimed: ClaimedChunk, options: ChunkOptions): Promise<Settled> {
   const { guards } = options
@@ -87,8 +87,8 @@ export type Swept = Compared & { mayNameAnyEdge: boolean; isTooMuch: boolean }
 
 /**
  * The whole sweep of a load that is one chunk, in the transaction that has applied its records. A dry run
- * does not wait for older loads, and also removes too much: it is rolled back, and reports it. Throws as
- * compareSnapshot does.
+ * does not wait for older loads, and also removes too much, because it is rolled back: it reports that.
+ * Throws as compareSnapshot does.
  */
 export async function sweepWhole(
   tx: Tx,
@@ -138,7 +138,7 @@ async function compare(tx: Tx, load: LoadRow, spared: Spared, guards: ChunkGuard
 const isTooMuch = (load: LoadRow, { stated, removable }: Compared, guards: ChunkGuards): boolean =>
   guards.sweepShare && !isForced(load) && removable > stated * (load.sweepMaxShare ?? 1)
 
-/** Set when the load was sent, or by a retry. */
+/** Whether the removals were allowed without a limit, when the load was sent or by a retry. */
 const isForced = ({ force, sweepMaxShare }: Pick<LoadRow, 'force' | 'sweepMaxShare'>): boolean =>
   force || sweepMaxShare === null
 
@@ -169,8 +169,8 @@ export const tooMuch = (source: string, { stated, removable }: Compared, maxShar
 const nothingSpared: Spared = { downstreamIds: [], upstreamIds: [], touchedIds: [] }
 
 /**
- * The edges named by the rejected records of the load, including rejects that are not stored yet. Null if
- * that may be any edge: then nothing is removed unless forced.
+ * The edges named by the rejected records of the load, including rejects that are not stored yet. Null if a
+ * reject may name any edge: then nothing is removed unless forced.
  */
 async function sparedByRejects(
   tx: Tx,

@@ -22,8 +22,7 @@ type EdgeCounts = { added: number; removed: number }
 type Listed = { count: number; urns: Urn[] }
 
 /**
- * `deleted`: entities that exist and would not. An undo of their creation makes placeholders of them.
- *
+ * `deleted`: entities that exist and would not exist. An undo of their creation makes them placeholders.
  * `affected`: assets that would be new or deleted, or whose lineage or domain would change, everything
  * downstream of them, and their domains.
  */
@@ -40,7 +39,10 @@ export type DryRunReport = {
   affected: { assets: Listed; domains: Listed; complete: boolean }
 }
 
-/** By URN: after the rollback, what the transaction created has another id or none. */
+/**
+ * The changes by URN, because after the rollback an entity that the transaction created has another id or
+ * none.
+ */
 export type TrialChanges = {
   edges: EdgeCounts
   columnEdges: EdgeCounts

@@ -24,7 +24,8 @@ export type EdgeGatherer = {
   count: () => number
   bytes: () => number
   /**
-   * Whether `knownIds` now returns another object. Keeping the old one would take as much memory as all URNs.
+   * Whether `knownIds` now returns another object. Keeping the old object would take as much memory as all
+   * URNs.
    */
   isOutdated: () => boolean
   /**
@@ -67,7 +68,7 @@ export function createEdgeGatherer(knownIds: () => KnownIds | null = () => null)
     return shapes.push(shape) - 1
   }
 
-  /** Only an ordinary dataset URN in ASCII. */
+  /** Only for an ordinary dataset URN in ASCII. */
   const endOf = (id: number, body: DataView, begin: number, end: number): number =>
     id === 0 ? packer.placeOfBytes(body, begin, end) : -id
 

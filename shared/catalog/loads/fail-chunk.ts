@@ -1,9 +1,9 @@
 /**
- * Decides what a failure means for a chunk.
+ * Decides what a failure means for a chunk. Only an error that is repeated with the same data counts as an
+ * attempt.
  *
- * Only an error that comes again with the same data counts as an attempt. Temporary problems (locks, an
- * unreachable or full database) are waited out, without a limit. A connection that breaks in the middle
- * counts as a crash, because the chunk may have caused it.
+ * Temporary problems (locks, an unreachable or full database) are waited out, without a limit. A connection
+ * that breaks in the middle counts as a crash, because the chunk may have caused it.
  */
 import { CatalogError } from '../../errors.ts'
 import { isConnectionLost, sqlErrorKind, sqlState } from '../../db/sql-errors.ts'
@@ -102,7 +102,7 @@ export function remedyFor(
 const backoff = (failures: number, random: () => number): number =>
   Math.round(random() * Math.min(backoffCapMs, backoffBaseMs * 2 ** Math.min(failures, 20)))
 
-/** A programming error fails again as surely as bad data does. */
+/** A programming error is repeated just as bad data is. */
 function kindOf(error: unknown): ReturnType<typeof sqlErrorKind> {
   if (error instanceof CatalogError) return error.retryable ? 'transient' : 'permanent'
   if (
@@ -116,8 +116,8 @@ function kindOf(error: unknown): ReturnType<typeof sqlErrorKind> {
 }
 
 /**
- * What the client is told about a record that could not be applied: never the message of a driver or of the
- * program.
+ * The reason that the client is given for a record that could not be applied: never the message of a driver
+ * or of the program.
  */
 function publicReason(error: unknown, what: 'record' | 'load'): Reason {
   if (error instanceof CatalogError) return { code: error.code, message: error.message }

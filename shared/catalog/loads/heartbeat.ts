@@ -6,11 +6,14 @@ import { deleteWorker, touchWorker } from '../../store/workers.ts'
 import { processName } from './process-name.ts'
 
 export type Heartbeat = {
-  /** Of this worker, new at each start. */
+  /** The id of this worker, new at each start. */
   readonly id: string
   /** Call it every workerHeartbeatSeconds. Throws what the database throws. */
   beat(): Promise<void>
-  /** The worker has stopped: it no longer counts as alive. Never throws; without a database the row expires. */
+  /**
+   * Call it when the worker has stopped: it no longer counts as alive. Never throws; if the database is
+   * unreachable, the row expires.
+   */
   end(): Promise<void>
 }
 

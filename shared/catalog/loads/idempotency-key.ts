@@ -6,7 +6,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 
-/** Visible ASCII. Throws BAD_REQUEST, LIMIT_EXCEEDED (idempotencyKeyMaxChars). */
+/** The key, which must be visible ASCII. Throws BAD_REQUEST, LIMIT_EXCEEDED (idempotencyKeyMaxChars). */
 export function checkedIdempotencyKey(text: string, field: string): string {
   const maximum = limits.idempotencyKeyMaxChars
   if (!/^[\x21-\x7e]+$/.test(text))
@@ -24,7 +24,7 @@ export function checkedIdempotencyKey(text: string, field: string): string {
 
 /**
  * Passes the bytes of a body on and digests them after decompression, so compression does not matter.
- * `optionText` is digested too: with other options the same bytes mean something else.
+ * `optionText` is digested too, because with other options the same bytes mean something else.
  */
 export function digestingBody(
   body: AsyncIterable<Buffer>,

@@ -3,7 +3,7 @@
  * is to blame.
  */
 export type IsolationGate = {
-  /** Runs the work beside other work of this kind. */
+  /** Runs the work beside other work that is run with `together`. */
   together<T>(work: () => Promise<T>): Promise<T>
   /** Waits until nothing else runs, and lets nothing else begin until the work has ended. */
   alone<T>(work: () => Promise<T>): Promise<T>

@@ -17,7 +17,7 @@ export type LoadRequest = {
   requestId: string | null
   /** If several are possible, the body decides. */
   format: SentFormat
-  /** The source of its edges; null for the source that the body names, or else the default. */
+  /** The source of its edges; null for the source that the body names, otherwise the default. */
   source: string | null
   missingReferences: MissingReferences
   /** Either all of its records are applied, or none. */
@@ -29,11 +29,11 @@ export type LoadRequest = {
   /** Absent for a merge. */
   snapshot?: SnapshotTerms | undefined
   /**
-   * The terms for a body that names its source, when neither a merge nor a snapshot was requested: it is a
-   * snapshot then.
+   * The terms if the body names its source: it is then a snapshot. Absent if a merge or a snapshot was
+   * requested.
    */
   snapshotOfProject?: SnapshotTerms | undefined
-  /** Absent when none were given. */
+  /** Absent if none were given. */
   dbt?: DbtOptions | undefined
   /** Options about the namespaces of a dbt project. */
   connections?: Connections | undefined

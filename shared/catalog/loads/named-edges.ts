@@ -1,8 +1,10 @@
 /**
- * Which edges a record names. A sweep keeps them if the record is rejected, because its sender states them.
+ * Which edges a record names. A sweep keeps these edges if the record is rejected, because its sender states
+ * them.
  *
- * A record that parses names its edges. Otherwise as many are kept as can be derived: if an end is unknown,
- * every edge of an entity that the record names. A record that may name any edge returns `everything`.
+ * A record that parses names its edges. For other records, as many edges are kept as can be derived: if an
+ * end is unknown, every edge of an entity that the record names. A record that may name any edge gives
+ * `everything`.
  */
 import { CatalogError } from '../../errors.ts'
 import { splitCells } from '../../formats/csv-cells.ts'
@@ -22,7 +24,9 @@ export type Named = { edges: NamedEdge[]; touching: Urn[] } | 'everything'
 
 const nothing: Named = { edges: [], touching: [] }
 
-/** For a rejected record. `isWhole` is false if only its beginning was kept. */
+/**
+ * The edges that a rejected record names. `isWhole` is false if only the beginning of the record was kept.
+ */
 export function namedByReject(
   shape: RecordShape,
   reject: { line: number; record: string | null; isWhole: boolean }

@@ -18,7 +18,7 @@ import { deleteOldWorkers } from '../../store/workers.ts'
 
 export type PruneOptions = { changeLogKeepSeconds?: number; loadsKeepDays?: number; eventsKeepDays?: number }
 
-/** How many of each were deleted. */
+/** How many rows of each kind were deleted. */
 export type Pruned = {
   order: number
   graphChanges: number

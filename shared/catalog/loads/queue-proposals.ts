@@ -1,8 +1,8 @@
 /**
- * Accepts proposals that are applied later. They become a small load, whose seq is drawn before the answer,
- * so that what the client sends afterwards is newer.
+ * Accepts proposals that are applied later.
  *
- * It takes two transactions, because the end of a body must be committed before a seq is drawn (see
+ * They become a small load, whose seq is drawn before the answer, so that later requests of the client are
+ * newer. This takes two transactions, because the end of a body must be committed before a seq is drawn (see
  * olderWork), and one chunk.
  */
 import { randomUUID } from 'node:crypto'
@@ -76,7 +76,7 @@ async function storeLines(tx: Tx, loadId: string, lines: readonly Line[]): Promi
   await writer.flush()
 }
 
-/** Throws OVERLOADED if there was no room for that long. */
+/** Throws OVERLOADED if there was no room for roomMaxMs. */
 async function waitForRoom(db: Db): Promise<void> {
   const maximum = limits.waitingProposalLoadsMaxCount
   for (const giveUpAt = Date.now() + roomMaxMs; ; await sleep(roomEveryMs)) {

@@ -31,8 +31,8 @@ export type LoadView = {
   dryRun: boolean
   counts: { received: number; applied: number; unchanged: number; rejected: number }
   /**
-   * Only for a snapshot: how many statements its source had that the load did not make, and how many are
-   * removed so far.
+   * Only for a snapshot: how many statements its source had that the load did not make, and how many have
+   * been removed.
    */
   snapshot?: {
     sweep: SweepState
@@ -103,8 +103,8 @@ const pollFirstMs = 10
 const pollMaxMs = 200
 
 /**
- * Returns the load when it has ended, or in its current state after that many seconds. Polls its row, less
- * often each time. Throws as readLoad does.
+ * Returns the load when it has ended, or in its current state after `seconds`. Polls its row, less often each
+ * time. Throws as readLoad does.
  */
 export async function waitForLoad(
   db: Db,
@@ -130,8 +130,8 @@ export type { LoadFilter } from '../../store/loads.ts'
 export type LoadsPage = { loads: LoadView[]; nextCursor: string | null }
 
 /**
- * Newest first, filtered. `cursor` comes from the previous page. Throws BAD_REQUEST for an invalid cursor,
- * LIMIT_EXCEEDED (pageMaxCount).
+ * Loads, newest first, filtered. `cursor` comes from the previous page. Throws BAD_REQUEST for an invalid
+ * cursor, LIMIT_EXCEEDED (pageMaxCount).
  */
 export async function listLoads(
   db: Db,
@@ -182,7 +182,7 @@ function readCursor(cursor: string): { createdAt: string; id: string } {
         return { createdAt, id }
     }
   } catch {
-    // Not JSON: the error below says so.
+    // If it is not JSON, the error below says so.
   }
   throw new CatalogError('BAD_REQUEST', 'Not a valid cursor', { field: 'cursor' })
 }
@@ -193,8 +193,8 @@ export type RejectView = Omit<Reject, 'isWhole'>
 const rejectsPerRead = 200
 
 /**
- * By line, after a given line, at most `limit`. Reads a few at a time from the database. Throws NOT_FOUND as
- * readLoad does, before the first one.
+ * Rejects by line, after a given line, at most `limit`. Reads a few at a time from the database. Throws
+ * NOT_FOUND as readLoad does, before the first one.
  */
 export async function readRejects(
   db: Db,

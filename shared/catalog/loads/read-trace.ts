@@ -31,7 +31,7 @@ type StorageStatus = { writeStatus: WriteStatus; writeMessage?: string }
 
 type TracedAspect = { success: boolean; primaryStorage: StorageStatus; searchStorage: StorageStatus }
 
-/** By URN and aspect name. */
+/** The states by URN and aspect name. */
 export type TraceView = { [urn: string]: { [aspectName: string]: TracedAspect } }
 
 /** `detailed` also explains states that are not errors. */
@@ -101,8 +101,8 @@ const settleMaxMs = 1_000
 const settleEveryMs = 25
 
 /**
- * The load of the trace once it has ended, or in its current state after a moment; null if there is none that
- * the actor may see.
+ * The load of the trace once it has ended, or in its current state after a moment; null if there is no load
+ * that the actor may see.
  */
 async function settledLoad(db: Db, actor: Actor, traceId: string): Promise<LoadRow | null> {
   for (const giveUpAt = Date.now() + settleMaxMs; ; await sleep(settleEveryMs)) {

@@ -1,4 +1,4 @@
-/** Which workers live. Only the clock of Postgres decides. */
+/** Tells which workers are alive. Only the clock of Postgres decides. */
 import type { Db } from '../../db/database.ts'
 import { limits } from '../../limits.ts'
 import { answerInTime } from '../../platform/answer-in-time.ts'
@@ -11,8 +11,8 @@ export type LiveWorker = { id: string; version: string; startedAt: string }
 const answerMaxMs = 1_000
 
 /**
- * The workers that live, those that started first. Null if the database does not answer within a second.
- * Anyone may read them, so they have ids instead of the names of hosts. Never throws.
+ * The workers that are alive, those that started first at the beginning. Null if the database does not answer
+ * within a second. Anyone may read them, so they have ids instead of the names of hosts. Never throws.
  */
 export async function readWorkers(db: Db): Promise<LiveWorker[] | null> {
   const reading = findLiveWorkers(db, limits.workerSilentMaxSeconds, limits.workersListedMaxCount).then(
@@ -23,8 +23,8 @@ export async function readWorkers(db: Db): Promise<LiveWorker[] | null> {
 }
 
 /**
- * Keeps the metric of workers current, read once before each scrape. Our own version is always there, so that
- * no worker is 0 and not a missing series. Returns a function that ends it.
+ * Updates the metric of workers once before each scrape. The series of our own version always exists, so that
+ * without workers it is 0 and not missing. Returns a function that stops this.
  */
 export function reportWorkers(db: Db): () => void {
   const { version } = readPackage()

@@ -80,7 +80,7 @@ export async function receiveLoad(
   } finally {
     clearInterval(upload.heartbeat ?? undefined)
   }
-  // From here on the load is complete: if this process dies, or the database is unreachable, the sweeper
+  // From now on the load is complete: if this process dies, or the database is unreachable, the sweeper
   // accepts it.
   await acceptReceivedLoad(db, queue, id)
   return { id, isReplay: false }
@@ -88,7 +88,7 @@ export async function receiveLoad(
 
 type Upload = { readonly id: string; records: number; heartbeat: NodeJS.Timeout | null }
 
-/** Throws OVERLOADED while more records wait than waitingRecordsMaxCount. */
+/** Throws OVERLOADED if more records wait than waitingRecordsMaxCount. */
 async function refuseWhenOverloaded(db: Db): Promise<void> {
   const waiting = await countWaitingRecords(db)
   if (waiting < limits.waitingRecordsMaxCount) return
@@ -200,7 +200,7 @@ async function begin(
   upload.heartbeat.unref()
 }
 
-/** A reject is a verdict on the client's input. Our own failures are thrown instead. */
+/** A reject is a verdict on the client's input, so our own failures are thrown instead. */
 function refuseFatal(error: CatalogError): void {
   if (error.status >= 500) throw error
 }

@@ -13,7 +13,7 @@ import { edgesOf, namedByReject } from './named-edges.ts'
  */
 export type SnapshotTally = {
   add(entry: ReadRecord): void
-  /** Null if a rejected record may keep any number of them. */
+  /** The number of statements kept; null if a rejected record may keep any number of them. */
   statedMaxCount(): number | null
 }
 
@@ -37,8 +37,8 @@ export function createSnapshotTally(shape: RecordShape): SnapshotTally {
 }
 
 /**
- * Throws SNAPSHOT_REMOVES_TOO_MUCH. A snapshot that passes is compared exactly after its records are applied:
- * while other loads of the source are unfinished, it is not known what the source states.
+ * Throws SNAPSHOT_REMOVES_TOO_MUCH. A snapshot that passes is compared exactly after its records are applied.
+ * An exact comparison is not possible here, because unfinished loads may still change what the source states.
  */
 export async function refuseSmallSnapshot(
   db: Db,

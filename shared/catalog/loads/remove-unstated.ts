@@ -1,7 +1,7 @@
 /**
  * The second half of the sweep of a snapshot: removes one chunk of the statements that the comparison found.
  *
- * Statements that something newer has made since then stay. Like every other removal this one stores its
+ * Statements that something newer has made since then stay. Like every other removal, this one stores its
  * order: for each owner, a replacement of what the source states, at the end of the load.
  */
 import type { Db, Tx } from '../../db/database.ts'
@@ -33,7 +33,7 @@ import type { ChunkGuards } from './chunk-guards.ts'
 import { allGuards } from '../write/guards.ts'
 import { settleChunk, type Settled } from './settle-chunk.ts'
 
-/** After every line of a load. */
+/** A line after every line of a load. */
 const lastLine = 2 ** 31 - 1
 const noVerdicts = { counts: { applied: 0, unchanged: 0, rejected: 0 }, rejects: [] }
 
@@ -57,7 +57,7 @@ export function removeUnstated(db: Db, claimed: ClaimedChunk, options: ChunkOpti
   })
 }
 
-/** Removes one chunk of what was found, and returns how many statements it removed. */
+/** Removes one chunk of the statements found, and returns how many it removed. */
 export async function removePiece(
   tx: Tx,
   context: ChunkContext,
@@ -116,8 +116,8 @@ const keyOfEdge = (row: Pick<StatementRow, 'ownerId' | 'field' | 'downstreamId' 
   `${row.ownerId} ${row.field >> 4} ${row.downstreamId} ${row.upstreamId}`
 
 /**
- * An aspect gets another version if a reader can see the removal: an edge that no one states any more, or an
- * entry of a list.
+ * An aspect gets another version if a reader can see the removal: of an edge that nobody states any more, or
+ * of an entry of a list.
  */
 async function showRemovals(tx: Tx, work: UnitOfWork, removed: readonly StatementRow[]): Promise<void> {
   const left = new Set(

@@ -9,18 +9,18 @@ import { acceptReceivedLoad } from './accept-load.ts'
 import { digestingBody } from './idempotency-key.ts'
 import { submissionOf, type LoadRequest } from './load-request.ts'
 
-/** How long a client waits before it sends a load again that is still being received. */
+/** How long a client must wait before it sends a load again that is still being received. */
 const retryAfterSeconds = 5
 
 /**
- * Returns the id of the load that the key belongs to; null if the key is free. Reads the body to its end to
- * compare it, and stores nothing.
+ * Returns the id of the load that the key belongs to; null if the key is free.
  *
- * An upload without a heartbeat for uploadSilentMaxSeconds is aborted here: its process has died, and the
- * client need not wait for a sweeper. A load whose process died after the end of its body is accepted here.
+ * Reads the body to its end to compare it, and stores nothing. An upload without a heartbeat for
+ * uploadSilentMaxSeconds is aborted here: its process has died, and the client need not wait for a sweeper. A
+ * load whose process died after the end of its body is accepted here.
  *
- * Throws CONFLICT (with a time to wait) while the first is still being received, IDEMPOTENCY_MISMATCH for
- * another body or other parameters, and what the body throws.
+ * Throws CONFLICT (with a time to wait) while the first submission is still being received,
+ * IDEMPOTENCY_MISMATCH for another body or other parameters, and what the body throws.
  */
 export async function replayLoad(
   db: Db,
@@ -84,7 +84,7 @@ function compareParameters(request: LoadRequest, known: KeyedLoad): void {
   }
 }
 
-/** Also used if two submissions arrived at once, for the later one. */
+/** Also thrown for the later of two submissions that arrived at once. */
 export const stillReceiving = (): CatalogError =>
   new CatalogError(
     'CONFLICT',

@@ -1,6 +1,6 @@
 /**
- * Keeps the metrics of the backlog current. They are read once before each scrape, instead of being counted
- * by the processes that work on the backlog.
+ * Updates the metrics of the backlog. They are read once before each scrape, instead of being counted by the
+ * processes that work on the backlog.
  */
 import type { Db } from '../../db/database.ts'
 import { beforeScrape, metrics } from '../../platform/metrics.ts'

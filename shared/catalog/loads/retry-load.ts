@@ -28,11 +28,10 @@ import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
 const rejectsPerRead = 500
 
 /**
- * A failed load keeps its seq; with `force` its sweep removes everything it finds.
- *
- * The rejected records of a done load are accepted with a new seq, so they are newer than everything that has
- * happened since. Records that do not parse, or were not kept whole, stay rejected. Throws NOT_FOUND, and
- * CONFLICT if there is nothing to retry.
+ * A failed load keeps its seq; with `force` its sweep removes everything it finds. The rejected records of a
+ * done load are accepted with a new seq, so they are newer than everything that has happened until now.
+ * Records that do not parse, or were not kept whole, stay rejected. Throws NOT_FOUND, and CONFLICT if there
+ * is nothing to retry.
  */
 export async function retryLoad(
   db: Db,
@@ -125,7 +124,7 @@ async function reopenRejects(tx: Tx, load: LoadRow): Promise<number> {
   return count
 }
 
-/** Null for a record that still does not parse. */
+/** The parsed record; null if it still does not parse. */
 function parseAgain({ parse }: RecordParser, text: string, line: number): ChangeRecord | null {
   try {
     return parse(text, line)

@@ -37,7 +37,7 @@ export type RunOptions = {
   guards?: ChunkGuards
   /** Aborting it rolls the work back and puts the chunk back. */
   signal?: AbortSignal | undefined
-  /** One for the process: an isolated chunk runs alone in it. */
+  /** The gate of the process: an isolated chunk runs alone in it. */
   gate?: IsolationGate
   leaseSeconds?: number
 }
@@ -54,15 +54,15 @@ export type Run = {
   error?: unknown
   /** Why the load failed, for its client. */
   reason?: string
-  /** Leads from the log to the span; absent while tracing is off. */
+  /** Links the log to the span; absent if tracing is off. */
   trace?: TraceFields
   retryInMs?: number
 }
 
 /**
  * Claims the chunk and applies it. A problem with the chunk is never thrown: the chunk is settled, split or
- * put back, or another worker has it. Throws only if the database cannot be reached to record that; then the
- * lease runs out.
+ * put back, or another worker has it. Throws only if the database cannot be reached to record the problem;
+ * then the lease runs out.
  */
 export async function runChunk(
   db: Db,
@@ -232,8 +232,9 @@ async function split(
 }
 
 /**
- * What must wait until the settlement is committed: the next chunks, the metrics, and the room for new
- * records. If the database fails now this is only delayed: the sweeper and the housekeeping do the same.
+ * Does what must wait until the settlement is committed: the next chunks, the metrics, and the room for new
+ * records. If the database fails now this is only delayed, because the sweeper and the housekeeping do the
+ * same.
  */
 async function finish(
   db: Db,
@@ -268,7 +269,7 @@ async function moreNudges(tx: Tx, loadId: string): Promise<Nudge[]> {
   return nudgeMore(tx, loadId, nudgesWaiting)
 }
 
-/** An atomic load that was not applied. */
+/** The run of an atomic load that was not applied. */
 function notApplied({ failedWith }: NotApplied): Run {
   metrics.loads.inc({ state: 'failed' })
   return { outcome: 'failed', reason: failedWith }

@@ -12,7 +12,7 @@ import { insertRejects, restoreRejects, type Reject } from '../../store/rejects.
 import { nudgesPerLoad } from './accept-load.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
 
-/** Another worker holds the chunk, or has ended it: the work of this one must be rolled back. */
+/** Another worker holds the chunk, or has ended it: this worker must roll back its work. */
 export class ChunkOvertaken extends Error {
   constructor() {
     super('the chunk is held by another worker')
@@ -28,7 +28,7 @@ export class LoadEnded extends Error {
   }
 }
 
-/** What must be done after the transaction of a settled chunk is committed. */
+/** What the caller must do after the transaction of a settled chunk is committed. */
 export type Settled = { counts: Counts; isLoadDone: boolean; nudges: Nudge[] }
 
 /**

@@ -29,7 +29,7 @@ export async function settleDeclarations(db: Db, loadId: string): Promise<void> 
       if (await hasDanglingReference(tx, loadId)) {
         const older = await olderWork(tx, load.seq, loadId)
         if (older.isCreating) throw new WaitForOlderLoad()
-        // An older load may have created it between the two reads.
+        // An older load may have created the missing entity between the two reads.
         await forgetPresentReferences(tx, loadId)
         while ((await deleteDangling(tx, loadId)) > 0);
       }

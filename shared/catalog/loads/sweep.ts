@@ -29,13 +29,13 @@ export type SweepOptions = {
   silentUploadSeconds?: number
 }
 
-/** What was found and fixed. */
+/** How much was found and fixed. */
 export type Swept = { nudged: number; accepted: number; aborted: number; dropped: number }
 
 /** The queue is filled up to this many jobs. Further jobs would only duplicate these. */
 const queueDepthMax = 200
 
-/** May run at any time and any number of times. Throws what the database throws. */
+/** May run at any time, and any number of times. Throws what the database throws. */
 export async function sweep(db: Db, queue: ChunkQueue, options: SweepOptions = {}): Promise<Swept> {
   const {
     guards = allChunkGuards,

@@ -13,9 +13,10 @@ import type { ClaimedChunk } from '../../store/chunks.ts'
 import type { Run } from './run-chunk.ts'
 
 /**
- * Runs the work in the span of the chunk, while tracing is on. Its parent is the request that stored the load,
+ * Runs the work in the span of the chunk, if tracing is on. Its parent is the request that stored the load,
  * not the job: the queue may lose a job, and the sweeper then queues the chunk again. `startedAt` is the time
- * before the claim, in epoch milliseconds: only the claim tells the trace.
+ * before the claim, in epoch milliseconds, because the span can only begin after the claim, which returns the
+ * trace.
  */
 export async function inChunkSpan(
   chunk: ClaimedChunk,

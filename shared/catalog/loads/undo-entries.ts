@@ -17,8 +17,8 @@ import {
 import { findJournal, type JournalRow } from '../../store/load-journal.ts'
 
 /**
- * What to undo for an entry. `seq` is the load's when it made the change. `leftSeq` is the seq of the change
- * that set the remaining value; it differs if an undo restored the value of another change.
+ * What to undo for an entry. `seq` is the seq with which the load made the change. `leftSeq` is the seq of
+ * the change that set the remaining value; it differs if an undo restored the value of another change.
  */
 export type NetEntry = {
   entry: JournalEntry
@@ -44,7 +44,7 @@ const rewriting = kindBit('restated') | kindBit('removed')
 const statements = kindBit('stated') | rewriting
 
 /**
- * The combined entries of a row, in their order; null for an entry that another one undoes. Throws on an
+ * The combined entries of a row, in their order; null for an entry that another entry undoes. Throws on an
  * unreadable journal.
  */
 export async function netEntries(

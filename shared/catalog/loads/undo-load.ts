@@ -39,7 +39,7 @@ import { nameEntries, partsOf, textOfPart, textOfRecords } from './undo-records.
 export type UndoContext = {
   actor: Actor
   requestId: string | null
-  /** Only finds out what the undo would change. */
+  /** Only reports what the undo would change. */
   isDryRun?: boolean
 }
 
@@ -47,10 +47,10 @@ export type UndoContext = {
 type Group = { pass: number; recordCount: number; content: { part: string } | { records: string[] } }
 
 /**
- * Returns the load that undoes it. A failed load is cancelled by this, so that it cannot continue afterwards;
- * a dry run leaves it as it is. Throws NOT_FOUND, and CONFLICT for a load that has not ended, was aborted, was
- * already undone, or is older than journals; for a dry run also LIMIT_EXCEEDED (loadAtomicMaxRecords), because
- * it is applied in one transaction.
+ * Returns the load that undoes `load`. A failed load is first cancelled, so that it cannot continue
+ * afterwards; a dry run leaves it as it is. Throws NOT_FOUND, and CONFLICT for a load that has not ended, was
+ * aborted, was already undone, or is older than journals; for a dry run also LIMIT_EXCEEDED
+ * (loadAtomicMaxRecords), because it is applied in one transaction.
  */
 export async function undoLoad(
   db: Db,
@@ -89,7 +89,7 @@ export async function undoLoad(
     await touchLoad(tx, undoId, { records, rejects: 0, isDestructive: true })
     await endBody(tx, undoId, null)
   })
-  // From here on it is like any load whose body has ended: if this process dies, the sweeper accepts it.
+  // From now on it is like any load whose body has ended: if this process dies, the sweeper accepts it.
   await acceptReceivedLoad(db, queue, undoId)
   return readLoad(db, context.actor, undoId)
 }
@@ -143,7 +143,10 @@ async function storeChunks(tx: Tx, undoId: string, groups: AsyncIterable<Group>)
   return line - 1
 }
 
-/** Makes one chunk of all groups, with a line for each. An undo without records has it too, so that a worker ends it. */
+/**
+ * Makes one chunk of all groups, with a line for each. An undo without records gets this chunk too, so that a
+ * worker ends it.
+ */
 async function storeWhole(tx: Tx, undoId: string, groups: AsyncIterable<Group>): Promise<number> {
   const found: Group[] = []
   for await (const group of groups) found.push(group)
@@ -172,7 +175,10 @@ async function storeWhole(tx: Tx, undoId: string, groups: AsyncIterable<Group>):
   return total
 }
 
-/** The records of the undo; most groups are a part of the journal, and name it instead of containing it. */
+/**
+ * The records of the undo. Most groups are a part of the journal, and contain its position instead of the
+ * records.
+ */
 async function* groupsOf(tx: Tx, loadId: string): AsyncGenerator<Group> {
   const outline = await listJournal(tx, loadId)
   const [domains = 0, ...others] = [...journalPasses].reverse()

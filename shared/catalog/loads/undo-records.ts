@@ -1,6 +1,6 @@
 /**
- * The records of an undo. They are made from the journal of the load when a chunk is applied, and not stored
- * a second time.
+ * The records of an undo. They are made from the journal of the load when a chunk is applied, so they are not
+ * stored a second time.
  */
 import { limits } from '../../limits.ts'
 import type { Tx } from '../../db/database.ts'
@@ -52,7 +52,7 @@ export async function readUndoGroups(tx: Tx, chunk: { payload: Buffer | null }):
   return groups
 }
 
-/** The records that a stored text stands for; null if it is a record itself. */
+/** The records that a stored text refers to; null if the text is itself a record. */
 async function recordsOfGroup(tx: Tx, { line, text }: RawRecord): Promise<RawRecord[] | null> {
   const group = JSON.parse(text) as { journal?: JournalPart; records?: string[] }
   const texts = group.journal ? await textsOfPart(tx, group.journal) : (group.records ?? null)

@@ -10,7 +10,7 @@ import { hasEnded, toLoadView, type LoadView } from './read-load.ts'
 
 export type LoadWatch = {
   /**
-   * Yields the load, and again whenever it has changed. Yields null if nothing has changed for a while, as a
+   * Yields the load now and whenever it has changed. Yields null if nothing has changed for a while, as a
    * heartbeat for the connection. Ends when the load has ended or is deleted, on the signal, when the watch
    * is closed, and after ten minutes. The client may then ask again.
    */
@@ -38,7 +38,7 @@ export function createLoadWatch(db: Db, pace: WatchPace = watchPace): LoadWatch 
       try {
         await look()
       } catch {
-        // The database is unreachable: followers get heartbeats, and the changes when it is back.
+        // If the database is unreachable, followers get heartbeats, and the changes when it is back.
       }
     }
     isPolling = false
@@ -93,7 +93,7 @@ export function createLoadWatch(db: Db, pace: WatchPace = watchPace): LoadWatch 
   }
 }
 
-/** Waits until there is a newer result, or that many milliseconds have passed. */
+/** Waits until there is a newer result, or for `ms` milliseconds. */
 function woken(follower: Follower, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

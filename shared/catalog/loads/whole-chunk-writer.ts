@@ -12,7 +12,9 @@ import type { ChunkWriter, Stored } from './chunk-writer.ts'
 
 type RecordLimit = 'loadAtomicMaxRecords' | 'eventChunkMaxRecords'
 
-/** How many records such a load may have: while its events are applied, all others wait. */
+/**
+ * How many records an atomic load or a dry run may have: while its events are applied, all other events wait.
+ */
 export const wholeRecordLimit = (format: string): RecordLimit =>
   format === 'openlineage' ? 'eventChunkMaxRecords' : 'loadAtomicMaxRecords'
 

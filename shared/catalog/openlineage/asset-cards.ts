@@ -16,11 +16,14 @@ export type AssetCard = {
   nodeId: string
   type: 'DATASET' | 'JOB'
   name: NamedAsset
-  /** A `Dataset` or `Job` of Marquez. */
+  /** The entity as a `Dataset` or `Job` of Marquez. */
   data: JsonObject
 }
 
-/** The ids that are datasets or jobs, in their order; Marquez' answers have no place for others. */
+/**
+ * The cards of the ids that are datasets or jobs, in their order; Marquez' answers have no place for other
+ * entities.
+ */
 export async function readCards(reader: LineageReader, ids: readonly number[]): Promise<AssetCard[]> {
   const urnOf = await reader.urns(ids)
   const wanted = ids.flatMap((id) => {

@@ -15,11 +15,11 @@ import type { Call } from '../write/call.ts'
 import { ingestEvents, type ReadEvent } from './ingest-events.ts'
 
 export type EventGroups = {
-  /** Throws UNAVAILABLE if events already wait too long. */
+  /** Throws UNAVAILABLE if the waiting events would wait too long. */
   checkRoom: () => void
   /**
-   * Resolves when events wait half as long as checkRoom allows. Lists can wait, and so leave the other half
-   * to single events.
+   * Resolves when at most half as many events wait as checkRoom allows. Lists can wait, so they leave the
+   * other half to single events.
    */
   room: () => Promise<void>
   /**
@@ -173,7 +173,7 @@ async function commitGroup(
   }
 }
 
-/** Whether every event of the group would fail the same way now. */
+/** Whether every event of the group would fail in the same way now. */
 const isTransient = (error: unknown): boolean =>
   error instanceof CatalogError
     ? error.retryable

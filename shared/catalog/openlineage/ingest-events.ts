@@ -66,7 +66,8 @@ export function readEvent(sent: unknown, field = '', connections: Connections = 
 }
 
 /**
- * How far the clock of a producer may be ahead. A fact dated later would win over all that follow, forever.
+ * How far the clock of a producer may be ahead. A fact with a later date would win over all that follow,
+ * forever.
  */
 const aheadMaxMs = 24 * 60 * 60 * 1_000
 
@@ -78,7 +79,7 @@ function checkTime(timeMs: number, field: string): void {
   })
 }
 
-/** The same for an event as text. */
+/** Reads and checks an event from its text. Throws as readEvent does. */
 export const readEventText = (text: string, connections?: Connections): ReadEvent =>
   readEvent(parseEventText(text, 'The event'), '', connections)
 
@@ -107,13 +108,13 @@ export async function applyEvents(
 ): Promise<boolean[]> {
   await lockIngestion(tx, context.ofLoad !== undefined)
   const fresh = await newEvents(tx, events)
-  // A chunk always gets its entry in the audit trail.
+  // A chunk always gets an entry in the audit trail.
   if (fresh.size > 0 || context.ofLoad) await applyFresh(tx, [...fresh], context)
   return events.map((event) => fresh.has(event))
 }
 
 async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventContext): Promise<void> {
-  // Within a call, in the order of their times: a name may move from one dataset to another.
+  // Applied in the order of their times within a call, because a name may move from one dataset to another.
   const contents = fresh.map((event) => event.content).sort((a, b) => a.timeMs - b.timeMs)
   const { states, holders } = await openStates(tx, contents)
   forgetDeleted(states)
@@ -191,8 +192,8 @@ async function newEvents(tx: Tx, events: readonly ReadEvent[]): Promise<Set<Read
 
 type Asserting = { state: State | null; asserted: Assertions }
 /**
- * `stored` is the content of the row; unchanged parts are the same objects. States that are not open were
- * only read for their aliases.
+ * `stored` is the content of the row; unchanged parts are the same objects. A state that is not open was only
+ * read for its alias.
  */
 type KnownState = Asserting & { stored: Asserting; isOpen: boolean; isWhole: boolean }
 type States = Map<Urn, KnownState>
@@ -224,7 +225,7 @@ async function openStates(
       ...(run ? [run.urn] : [])
     ])
   )
-  // Other states too, because a new declaration may leave out links of the last one.
+  // Other states must be opened too, because a new declaration may omit links of the last one.
   await open(
     tx,
     states,
@@ -304,8 +305,8 @@ async function applyAliases(tx: Tx, states: States): Promise<boolean> {
     await ownersOfEdgesAt(tx, [...new Set(renamed.flatMap((urn) => [urn, names.get(urn) ?? urn]))])
   )
   await readNames(tx, states)
-  // The last former name first: what was said under an earlier one moved there before, and more may have been
-  // said under the earlier one since.
+  // The last former name comes first: what was stated under an earlier name moved to it before, and more may
+  // have been stated under the earlier name since.
   const former = [...states.keys()]
     .map((urn) => ({ urn, names: laterNames(states, urn) }))
     .filter(({ names }) => names.length > 0)
@@ -325,7 +326,7 @@ async function applyAliases(tx: Tx, states: States): Promise<boolean> {
   return renamed.length > 0
 }
 
-/** Reads the aliases of the datasets that the states refer to, and in turn of those. */
+/** Reads the aliases of the datasets that the states refer to, then the aliases of those, and so on. */
 async function readNames(tx: Tx, states: States): Promise<void> {
   for (let count = 0; count < namesMaxCount; count += 1) {
     const wanted = new Set<Urn>()
@@ -358,7 +359,7 @@ function changesOf(states: States, isRenamed: boolean): Change[] {
     const [formerAlias, alias] = [nextName(urn, stored.state), nextName(urn, state)]
     if ((!stored.state && nameOf(urn) === urn) || (formerAlias !== null && alias === null))
       changes.push(...existence(urn, state))
-    // A dataset without an alias is an asset of its own: until its alias is known, and again when its name is
+    // A dataset without an alias is an asset of its own, until its alias is known, and again when its name is
     // given back to it.
     if (stored.state?.kind === 'dataset' && (formerAlias === null) !== (alias === null))
       changes.push(upsertOf(urn, 'status', { removed: alias !== null }))
@@ -366,7 +367,7 @@ function changesOf(states: States, isRenamed: boolean): Change[] {
     const own = changesBetween(asserted, now)
     changes.push(...own)
     const kept = withoutOldLinks(state)
-    // When old links are forgotten, their edges stay asserted, and no later event removes them.
+    // If old links were forgotten, their edges would stay asserted, and no later event would remove them.
     if (kept !== state)
       states.set(urn, { ...held, state: kept, asserted: commonTo(now, assertionsOf(urn, kept, nameOf)) })
     else if (own.length > 0) states.set(urn, { ...held, asserted: now })

@@ -3,7 +3,7 @@ import type { Db } from '../../db/database.ts'
 import { findLastRuns } from '../../store/openlineage.ts'
 import type { Urn } from '../../urn/urn.ts'
 
-/** Times are in milliseconds since 1970. If the run ended long ago, only `run` is known. */
+/** Times are in milliseconds since 1970. Only `run` is known of a run that ended long ago. */
 export type JobRun = {
   run: { urn: Urn }
   state: string | null
@@ -12,7 +12,7 @@ export type JobRun = {
   parent: { urn: Urn } | null
 }
 
-/** In the order of the jobs; null for a job without a known run. */
+/** The last runs, in the order of the jobs; null for a job without a known run. */
 export async function readLastRuns(db: Db, jobUrns: readonly Urn[]): Promise<(JobRun | null)[]> {
   const runs = await findLastRuns(db, jobUrns)
   return jobUrns.map((jobUrn) => {

@@ -15,9 +15,9 @@ import { encoded, urnsNamed, type NamedAsset } from './named-assets.ts'
 export type Namespace = NamespaceRow
 export type PlainPage = { offset: number; count: number }
 
-/** The cost of twenty searches: it looks at all datasets and jobs. */
+/** The cost of twenty searches, because all datasets and jobs are read. */
 const namespacesUnits = 20
-/** It compares the URNs of all datasets or jobs that no event has named. */
+/** The cost of a list, which compares the URNs of all datasets or jobs that no event has named. */
 const namespaceUnits = 5
 
 /** Throws DEADLINE_EXCEEDED. */

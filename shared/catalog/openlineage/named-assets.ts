@@ -13,7 +13,7 @@ import type { Urn } from '../../urn/urn.ts'
 
 export type NamedAsset = { namespace: string; name: string }
 
-/** The namespace and name of each: as events have it, otherwise derived from its URN. */
+/** The namespace and name of each asset: as events have it, otherwise derived from its URN. */
 export async function namesOfAssets(db: Db | Tx, urns: readonly Urn[]): Promise<Map<Urn, NamedAsset>> {
   const events = await findEventNames(db, urns)
   return new Map(
@@ -26,8 +26,8 @@ export async function namesOfAssets(db: Db | Tx, urns: readonly Urn[]): Promise<
 
 /**
  * The URNs that a namespace and name may mean, the likeliest first, whether or not they exist. For a dataset:
- * the one named so in its URN, and the one that an event with this name would mean. For a job: the one with
- * this name.
+ * the URN that contains the name, and the URN that an event with this name would mean. For a job: the URN
+ * with this name.
  */
 export async function urnsNamed(
   db: Db | Tx,
@@ -53,7 +53,7 @@ function datasetsNamed({ namespace, name }: NamedAsset, connections: Connections
     at > 0 ? [namespace.slice(0, at), namespace.slice(at + 1)] : [namespace, 'PROD']
   return [
     () => resolveDataset({ namespace, name }, connections).urn,
-    // Not for a namespace that is an address, because no derived name has one.
+    // Not tried for a namespace that is an address, because no derived name has such a namespace.
     () => (/[/:]/.test(namespace) ? null : datasetUrn(platform, name, environment))
   ].flatMap((make) => {
     try {
@@ -65,6 +65,6 @@ function datasetsNamed({ namespace, name }: NamedAsset, connections: Connections
   })
 }
 
-/** Encoded as a part of a URN. */
+/** The text, encoded as a part of a URN. */
 export const encoded = (text: string): string =>
   text.replaceAll(/[(),]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -41,12 +41,12 @@ export type NodeGraph = {
 export type GraphQuestion = {
   nodeId: string | undefined
   depth: number
-  /** Null follows both directions from every node, as Marquez does. */
+  /** The direction to follow; null follows both from every node, as Marquez does. */
   direction: LineageDirection | null
 }
 
 /**
- * As Marquez counts depth: a job on the path counts one and its datasets nothing; a dataset's own jobs are at
+ * Depth as Marquez counts it: a job on the path counts one, a dataset nothing; a dataset's own jobs are at
  * depth 0.
  */
 const hopsOf = (depth: number, kind: NodeKind): number => 2 * depth + (kind === 'dataset' ? 2 : 1)
@@ -84,7 +84,7 @@ export function readJobGraph(
 }
 
 /**
- * The same for columns: upstream, and on request also downstream. Edges lead from the asked node to the
+ * The lineage of columns: upstream, and on request also downstream. Edges lead from the requested node to the
  * other, as in Marquez.
  */
 export function readColumnGraph(
@@ -155,7 +155,7 @@ const noNode = (nodeId: string | undefined): CatalogError =>
     field: 'nodeId'
   })
 
-/** The id of the first that exists. Throws NOT_FOUND. */
+/** The id of the first URN that exists. Throws NOT_FOUND. */
 function firstOf(
   urns: readonly Urn[],
   known: ReadonlyMap<Urn, KnownEntity>,
@@ -184,7 +184,7 @@ async function startColumns(
   }
   const urns = await urnsNamed(sources.db, entityTypeOfNode(kind), names, connections)
   const start = firstOf(urns, await reader.find(urns), nodeId)
-  // For a job: the columns of the datasets that it writes.
+  // For a job, the columns of the datasets that it writes are the start.
   const assets = kind === 'job' ? (await reader.neighbours([start], 'DOWNSTREAM', 'asset'))(start) : [start]
   const columnsOf = await reader.columns(assets)
   return assets.flatMap((id) => [...columnsOf(id)])
@@ -219,14 +219,14 @@ async function columnTypes(
 }
 
 type Surroundings = {
-  /** Nearest first, then by id. */
+  /** The ids, nearest first, then by id. */
   ids: number[]
   upstreamOf: (id: number) => number[]
   downstreamOf: (id: number) => number[]
   cutBy: NodeGraph['truncatedBy']
 }
 
-/** Everything within that number of hops, up to graphNodesMaxCount, and the edges between. */
+/** Everything within `hops` hops, up to graphNodesMaxCount, and the edges in between. */
 async function surround(
   reader: LineageReader,
   starts: readonly number[],

@@ -11,7 +11,10 @@ type NamedResult = { type: string; name: string; namespace: string; nodeId: stri
 const filters: { readonly [filter: string]: readonly string[] } = { dataset: ['DATASET'], job: ['DATA_JOB'] }
 const sorts = ['name', 'updated_at']
 
-/** `%` in Marquez' patterns means any word here. Throws BAD_REQUEST, LIMIT_EXCEEDED, DEADLINE_EXCEEDED. */
+/**
+ * `%` in a pattern, which means any text in Marquez, means any word here. Throws BAD_REQUEST, LIMIT_EXCEEDED,
+ * DEADLINE_EXCEEDED.
+ */
 export async function searchNamed(
   sources: LineageSources,
   { q, filter, sort, count }: NamedSearch

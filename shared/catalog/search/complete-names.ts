@@ -12,7 +12,7 @@ import { filterValueCount } from '../lineage/lineage-filters.ts'
 import { searchUnits } from '../lineage/read-work.ts'
 import { withLineage, type LineageSources } from '../lineage/with-lineage.ts'
 
-/** As clients send it. */
+/** The input as clients send it. */
 export type CompletionInput = Pick<EntitySearchInput, 'types' | 'filters' | 'orFilters'> & {
   query: string
   limit?: number | null
@@ -36,8 +36,8 @@ export async function completeNames(
 }
 
 /**
- * One completion for each list of types, within one turn of the request, so that completing while somebody
- * types does not wait for one turn per type. Throws as completeNames does.
+ * One completion for each list of types, all in one turn of the request, because somebody who types should
+ * not wait for a turn per type. Throws as completeNames does.
  */
 export async function completeNamesOfEach(
   sources: LineageSources,
@@ -73,8 +73,8 @@ export async function completeNamesOfEach(
 }
 
 /**
- * First the names that begin with the text, then those that contain all its parts. If no part has a trigram,
- * only the former.
+ * First the names that begin with the text, then the names that contain all its parts. If no part has a
+ * trigram, only the names that begin with the text.
  */
 async function completions(
   reader: LineageReader,

@@ -4,8 +4,8 @@
  *
  * A sample of one document in sixty-four estimates the number of matches. Up to searchExactMaxCount matches
  * are all read, and the result is exact. If there are more, the total is the sample's estimate, and a page
- * has the entities whose name is the text, then others by id: a scan along the ids soon finds words that many
- * documents contain.
+ * has the entities whose name is the text, then others by id: words that many documents contain are soon
+ * found by a scan along the ids.
  */
 import { firstAtLeast } from '../../model/first-index.ts'
 import type { Tx } from '../../db/database.ts'
@@ -36,7 +36,7 @@ export type FoundEntities = {
   isEstimate: boolean
 }
 
-/** Overrides limits.ts, for tests. */
+/** Overrides limits.ts in tests. */
 export type FindOptions = { exactMaxCount?: number }
 
 type Wanted = { ranked: boolean; wantedCount: number }
@@ -45,7 +45,7 @@ const tookTooLong = 'The search took longer than allowed; narrow it down'
 
 /**
  * Throws DEADLINE_EXCEEDED. With `ranked` false, ids ascend. For a question without words, and for an
- * estimate, it returns `wantedCount` ids if there are that many.
+ * estimate, returns `wantedCount` ids if there are that many.
  */
 export async function findEntitiesOf(
   reader: LineageReader,
@@ -73,7 +73,7 @@ export async function findEntitiesOf(
       : await firstOf(reader, question, namesakes, lastId, { count: wantedCount, total })
   return {
     ids,
-    // Fewer than requested means that these are all.
+    // If there are fewer than requested, these are all.
     total: ids.length < wantedCount ? ids.length : Math.max(ids.length, total),
     tally: {
       byClass: filtered.tally.byClass.map((entry) => ({ ...entry, count: entry.count * sampleShare }))
@@ -166,8 +166,8 @@ async function findByClass(
 }
 
 /**
- * If the sample estimates this many times searchExactMaxCount, matches are not counted: that is nine standard
- * deviations above.
+ * If the sample's estimate is this many times searchExactMaxCount, matches are not counted: the estimate is
+ * then nine standard deviations above the maximum.
  */
 const surelyMore = 2
 /** Number of entities looked up whose name is the text. */
@@ -207,7 +207,7 @@ export async function findEntitiesAfter(
   const ids: number[] = []
   const perMatch = lastId / Math.max(1, total)
   const isNear = perMatch <= walkedPerMatchMax || count * perMatch <= walkedMaxCount
-  // Entities loaded together have neighbouring ids, so all matches may be far from here.
+  // Entities loaded together have neighbouring ids, so all matches may be far from this id.
   const walkedEnd = after + walkedTimes * Math.max(walkedMaxCount, count * perMatch)
   let [from, span] = [after, Math.max(spanMinCount, Math.ceil(1.2 * count * perMatch))]
   while (from < lastId && ids.length < count) {
@@ -240,7 +240,7 @@ const walkedMaxCount = 5_000
 /** A scan that is this many times longer than expected continues by word. */
 const walkedTimes = 4
 const spanMinCount = 1_000
-/** Matches may be close together far ahead, so a span is never longer than this. */
+/** Matches may be close together and far ahead, so a span is never longer than this. */
 const spanMaxCount = 65_536
 /** Ids filtered at a time, because the first ones may already be enough. */
 const documentsPerSlice = 20_000

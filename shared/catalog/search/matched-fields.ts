@@ -15,7 +15,10 @@ import { fieldPathsOf, propertiesOf } from './search-document.ts'
 const documentsPerSlice = 500
 const aspectNames = [...textAspectNames, 'schemaMetadata']
 
-/** By id. The documents may be newer than those that were searched, and may no longer contain the words. */
+/**
+ * The matched fields by id. The documents may be newer than those that were searched, and may no longer
+ * contain the words.
+ */
 export async function matchedFieldsOf(
   reader: Pick<LineageReader, 'documents'>,
   terms: readonly SearchTerm[],

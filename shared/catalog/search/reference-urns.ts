@@ -1,8 +1,8 @@
 /**
- * Replaces short references in the input of a write by URNs: assets and domains by their names.
+ * Replaces short references in the input of a write by URNs: names of assets and domains.
  *
  * A reference is resolved when it is sent. Only URNs are stored and applied, so a chunk that is applied late
- * or twice means the same.
+ * or twice has the same meaning.
  */
 import { CatalogError } from '../../errors.ts'
 import { isObject } from '../../model/json-values.ts'
@@ -10,7 +10,7 @@ import { exampleUrn } from '../../urn/example-urns.ts'
 import { resolveReference, type ReferenceOptions } from './resolve-reference.ts'
 import type { LineageSources } from '../lineage/with-lineage.ts'
 
-/** Fields that contain a URN, and its entity type where only one is possible. */
+/** Fields that contain a URN; with its entity type, if only one is possible. */
 export type UrnFields = { readonly [field: string]: { readonly entityType?: string } }
 
 /** True for a text that does not begin as a URN; a malformed URN is refused as one. */

@@ -2,9 +2,9 @@
  * Finds the one entity that a person means by a short reference: `snowflake:db.schema.table`, `table@PROD`, a
  * name, a URN.
  *
- * A name is the one in the URN or in the properties, or the end of the former after a dot or slash. An entity
- * with exactly that name wins over those whose name ends with it. Nothing is guessed: several matches are an
- * error, and a match in another case or environment is only a candidate.
+ * The name of an entity is the name in its URN or in its properties, or the end of the name in its URN after
+ * a dot or slash. An entity with exactly the wanted name wins over those whose name ends with it. Nothing is
+ * guessed: several matches are an error, and a match in another case or environment is only a candidate.
  */
 import { CatalogError } from '../../errors.ts'
 import { allOf, anyOf, fieldKey, keyQuery, nameKey } from '../../model/search-vector.ts'
@@ -21,8 +21,8 @@ import { nameSuffixes, urnNames } from './search-document.ts'
 import { withLineage, type LineageSources } from '../lineage/with-lineage.ts'
 
 /**
- * A parsed reference. `qualifier` is a platform or an entity type; `path` has the names before that of a
- * domain, outermost first.
+ * A parsed reference. `qualifier` is a platform or an entity type; `path` has the names of the domains that
+ * contain the wanted one, outermost first.
  */
 type Wanted = { name: string; qualifier: string | null; origin: string | null; path?: readonly string[] }
 
@@ -33,7 +33,7 @@ const candidatesMaxCount = 10
 /** Number of candidates in the message of an error. */
 const namedMaxCount = 3
 
-/** `entityType`: only entities of this type match. `suggests` false skips the search for similar names. */
+/** `entityType`: only entities of this type match. Without `suggests`, similar names are not searched for. */
 export type ReferenceOptions = { field?: string; entityType?: string; suggests?: boolean }
 
 /**
@@ -86,7 +86,7 @@ export async function resolveReference(
 }
 
 /**
- * The dataset that had this name before. Needs a platform, because otherwise any name might be that of a
+ * The dataset that had this name before. Needs a platform, because otherwise any name might be the name of a
  * dataset.
  */
 async function aliasOf(
@@ -103,7 +103,7 @@ async function aliasOf(
   return found ? { urn: found.urn, exists: found.exists } : null
 }
 
-/** The likeliest first: a colon or an at sign may be part of the name. */
+/** The likeliest reading first: a colon or an at sign may be part of the name. */
 function readingsOf(text: string): Wanted[] {
   const [, before = text, after] = /^(.+)@(\w+)$/s.exec(text) ?? []
   const origin = fabricTypes.find((known) => known === after?.toUpperCase()) ?? null
@@ -131,7 +131,7 @@ function pathOf(text: string): Wanted | null {
     : { name, qualifier: 'domain', origin: null, path: names }
 }
 
-/** Those of the domains whose ancestors match the path, which may begin at any of them. */
+/** The domains whose ancestors match the path, which may begin at any of them. */
 async function onPath(
   reader: LineageReader,
   found: readonly Named[],
@@ -185,7 +185,7 @@ function queryOf({ name, qualifier, origin }: Wanted): string {
   ])
 }
 
-/** The entities with exactly this name; soft-deleted ones only if there is no other. */
+/** The entities with exactly this name; soft-deleted ones only if there are no others. */
 function meantOf(found: readonly Named[], { name }: Wanted): Named[] {
   const whole = found.filter(({ names }) => names.includes(name))
   const best =

@@ -13,7 +13,7 @@ import { withLineage, type LineageSources } from '../lineage/with-lineage.ts'
 export type EntityScrollInput = EntitySearchInput & { scrollId?: string | null; sortInput?: SortInput | null }
 
 /**
- * `total` is that of the first page. Throws as searchEntities does, and BAD_REQUEST for the scroll id of
+ * `total` is the total of the first page. Throws as searchEntities does, and BAD_REQUEST for the scroll id of
  * another question, or another order.
  */
 export async function scrollEntities(
@@ -44,7 +44,7 @@ export async function scrollEntities(
           : await findEntitiesOf(reader, question, { ranked: false, wantedCount: 0 }, options)
       const expected = after?.fingerprint ?? found?.total ?? 0
       const isEstimate = after ? after.degree === 1 : (found?.isEstimate ?? false)
-      // Only the first ids of the result.
+      // `found.ids` has only the first ids of the result.
       const ids =
         found && !found.isEstimate && found.ids.length === found.total
           ? found.ids.subarray(after ? firstAtLeast(found.ids, after.id + 1) : 0)

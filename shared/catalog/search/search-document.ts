@@ -11,7 +11,7 @@ import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import { descriptionsOf, namesOf, textAspectNames, type Documents } from '../entities/entity-texts.ts'
 import { entityFilterFields, type Candidate, type FilterField } from '../lineage/filter-fields.ts'
 
-/** Fields whose values are in search documents, each once: some have several names. */
+/** Fields whose values are in search documents, each once, because some have several names. */
 const keyedFields: readonly FilterField[] = [...new Set(entityFilterFields.values())].filter(
   (field) => field.key !== undefined
 )
@@ -44,7 +44,7 @@ export function searchDocumentOf(id: number, urn: Urn, documents: Documents): Se
   }
 }
 
-/** Most important first, because the last ones may be cut off. */
+/** The most important texts first, because the last ones may be cut off. */
 function textsBeside(urn: Urn, documents: Documents): string[] {
   return [
     urn.replaceAll(/urn:li:\w+:/g, ' '),
@@ -80,7 +80,7 @@ function wordsIn(texts: readonly string[]): PlacedWord[] {
   const seen = new Set<string>()
   let [after, bytes] = [0, 0]
   for (const text of texts) {
-    // The name in the properties and in the URN may be the same.
+    // The names in the properties and in the URN may be the same.
     if (seen.has(text)) continue
     seen.add(text)
     for (const placed of placedWords(text, after)) {
@@ -123,7 +123,7 @@ function keysOf(urn: Urn, names: readonly string[], documents: Documents): Set<s
 const suffixesMaxCount = 5
 
 /**
- * Short forms of a name that people use: `table` and `schema.table` for `db.schema.table`; the same for
+ * Short forms of a name that people use: `table` and `schema.table` for `db.schema.table`; likewise for
  * paths.
  */
 export function nameSuffixes(name: string): string[] {

@@ -21,7 +21,7 @@ import { searchUnits } from '../lineage/read-work.ts'
 import { checkEntityQuestion, type EntityQuestion, type EntitySearchInput } from './search-question.ts'
 import { withLineage, type LineageSources } from '../lineage/with-lineage.ts'
 
-/** As clients send it. */
+/** The input as clients send it. */
 export type RankedSearchInput = EntitySearchInput & { start?: number | null; sortInput?: SortInput | null }
 export type SortInput = {
   sortCriterion?: SortCriterion | null
@@ -112,7 +112,7 @@ function sortCriteriaOf(sort: SortInput | null | undefined): readonly SortCriter
   return criteria
 }
 
-/** Throws LIMIT_EXCEEDED if there are too many to sort. */
+/** Sorts the results. Throws LIMIT_EXCEEDED if there are too many. */
 async function inOrder(
   reader: LineageReader,
   { ids, total }: FoundEntities,

@@ -26,12 +26,12 @@ import type { Slice } from '../entities/slice.ts'
 
 type Maybe<T> = T | null | undefined
 
-/** As clients send it; entity types are those of GraphQL. */
+/** The input as clients send it; entity types are those of GraphQL. */
 export type EntitySearchInput = {
   types?: Maybe<readonly string[]>
   query?: Maybe<string>
   count?: Maybe<number>
-  /** DataHub's older form: these must match in addition to the groups. */
+  /** DataHub's older form: these filters must match in addition to the groups. */
   filters?: Maybe<readonly FacetFilterInput[]>
   orFilters?: Maybe<readonly FilterGroupInput[]>
   searchFlags?: Maybe<SearchFlagsInput>
@@ -45,18 +45,18 @@ export type EntityQuestion = HitFilters & {
   count: number
   /** The words to find; null for everything. */
   terms: readonly SearchTerm[] | null
-  /** The entity whose URN is the query; null for any other query. */
+  /** The URN that the query is; null for any other query. */
   urn: Urn | null
-  /** The query in the form that names are compared in; null if there is none. */
+  /** The query in the form in which names are compared; null if there is none. */
   foldedText: string | null
-  /** What documents must match, as a tsquery; null if documents need not be searched. */
+  /** The condition that documents must match, as a tsquery; null if documents need not be searched. */
   words: string | null
   /**
-   * A condition besides words that the documents of all results match, as a tsquery; null if it would exclude
-   * nothing.
+   * A condition besides the words that the documents of all results match, as a tsquery; null if it would not
+   * exclude anything.
    */
   narrow: string | null
-  /** The filters in `filters`, and those that the tsquery already applies. */
+  /** All filters: those in `filters`, and those that the tsquery already applies. */
   allFilters: Filters
   wantsFacets: boolean
   facetValuesMaxCount: number
@@ -163,8 +163,8 @@ function keysOf({ field, fieldName, condition, values, isNegated }: Filter): str
 const isOwn = ({ field }: Filter): boolean => 'ownValuesOf' in field
 
 /**
- * A condition that the documents of all matching entities satisfy; null if it would exclude nothing. Postgres
- * reads a long tsquery by recursion, which filterValuesInAllMaxCount bounds.
+ * A condition that the documents of all matching entities satisfy; null if it would not exclude anything.
+ * Postgres reads a long tsquery by recursion, which filterValuesInAllMaxCount bounds.
  */
 function narrowing(filters: Filters, counts: (filter: Filter) => boolean): string | null {
   const groups = filters.map((group) =>
@@ -179,7 +179,7 @@ function narrowing(filters: Filters, counts: (filter: Filter) => boolean): strin
   return groups.length === 0 || groups.includes('') ? null : anyOf(groups)
 }
 
-/** Without the filters that the documents of a single group decide exactly. */
+/** The filters, without those that the documents of a single group decide exactly. */
 function stillToJudge(filters: Filters): Filters {
   const [only, ...others] = filters
   if (!only || others.length > 0) return filters

@@ -123,10 +123,10 @@ export async function applyChange(
 }
 
 /**
- * If missing references create placeholders, writing an aspect also creates its entity, as all other aspects
- * do: the key aspect is written.
+ * If missing references create placeholders, an aspect that needs its entity creates it, as every other
+ * aspect does: the key aspect is written.
  *
- * This is done even if the entity exists: the change that created it may turn out to be older than a
+ * This is done even if the entity exists, because the change that created it may turn out to be older than a
  * deletion.
  */
 async function withOwnerCreated(

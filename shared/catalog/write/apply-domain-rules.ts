@@ -17,17 +17,15 @@ type ReadyRules = { domains: Urn[]; choose: DomainChooser; needsNamespaces: bool
 
 /**
  * Keyed by revision. The rules of a revision never change, so an entry cannot be stale. There are several
- * because test processes use several databases.
+ * entries because test processes use several databases.
  */
 const ready = new LRUCache<string, ReadyRules>({ max: 4 })
 
 /**
  * Call it after the records are folded and before anything is written: its changes belong to the same
- * transaction and are undone with it.
- *
- * Needs one or two small queries if assets were created, otherwise none. A domain that a record of the
- * transaction sets is kept. An asset for which the rules give no domain goes into the one in `otherwise`, if
- * that exists.
+ * transaction and are undone with it. Needs one or two small queries if assets were created, otherwise none.
+ * A domain that a record of the transaction sets is kept. An asset for which the rules give no domain is put
+ * into the domain in `otherwise`, if that exists.
  */
 export async function applyDomainRules(
   tx: Tx,
@@ -68,7 +66,7 @@ async function rulesInForce(tx: Tx): Promise<ReadyRules | null> {
   return made
 }
 
-/** The domain that the rules give each asset. */
+/** The domain that the rules choose for each asset. */
 async function chooseDomains(
   tx: Tx,
   work: UnitOfWork,

@@ -76,18 +76,18 @@ export type ApplyContext = {
   /** The chunk that contains the records; absent for a synchronous call. */
   chunk?: { seq: number; loadId: string; chunkId: number }
   /**
-   * For the audit trail: the chunk of events from which the records were made. They are applied like those of
-   * a call.
+   * For the audit trail: the chunk of events from which the records were made. These records are applied like
+   * those of a call.
    */
   ofLoad?: { loadId: string; chunkId: number }
   /**
-   * Gathers what the records of a snapshot state; null for all others. An UPSERT in a snapshot replaces only
-   * the statements of the snapshot's source.
+   * Gathers what the records of a snapshot state; null for any other load. An UPSERT in a snapshot replaces
+   * only the statements of the snapshot's source.
    */
   stated?: StatedKeys
   /** The transaction already holds the lock of writers. */
   isWriter?: true
-  /** The domains of new assets for which no domain rule has a domain. */
+  /** The domains for new assets that no domain rule puts into a domain. */
   domains?: ReadonlyMap<Urn, Urn>
   /** The transaction will be rolled back, so new entities get ids that are not taken from the sequence. */
   isDryRun?: boolean
@@ -102,7 +102,7 @@ const exclusiveLockMaxTries = 60
 const exclusiveLockWaitMs = 50
 
 /**
- * Applies records and edges in columns, and returns a verdict for each, records first.
+ * Applies records, and edges in columns. Returns a verdict for each, records first.
  *
  * A synchronous call is all or nothing: the CatalogError of the first record that cannot be applied is
  * thrown, and the caller must roll back. In a chunk, each record is refused on its own. A chunk throws
@@ -115,7 +115,7 @@ export async function applyRecords(
   edges: EdgesToApply | null = null
 ): Promise<Verdict[]> {
   const guards = context.guards ?? allGuards
-  // The statistics of a table that a load fills may still be those of an empty one.
+  // The table that a load fills may still have the statistics of an empty table.
   if (context.chunk ?? context.ofLoad) await preferIndexes(tx)
   const changes = given.flatMap((record) => record.changes)
   const deletes = changes.some(deletesEntity)
@@ -226,7 +226,7 @@ async function drawOrder(tx: Tx, work: UnitOfWork): Promise<void> {
 
 /**
  * Folds the records that are not refused. If a record that creates an entity is refused, folds again without
- * the records that refer to the entity. Adds to `refused`.
+ * the records that refer to the entity. The refused records are added to `refused`.
  */
 async function foldUntilSettled(
   tx: Tx,
@@ -261,7 +261,10 @@ async function foldUntilSettled(
   }
 }
 
-/** Gives ids to entities without one, and locks the owners. A call draws its seq while it holds its locks. */
+/**
+ * Gives ids to entities without an id, and locks the owners. A call draws its seq here, because it must hold
+ * the locks when it does.
+ */
 async function resolveAndLock(
   tx: Tx,
   work: UnitOfWork,
@@ -291,7 +294,7 @@ async function resolve(tx: Tx, work: UnitOfWork, urns: readonly Urn[]): Promise<
   return rows.length
 }
 
-/** The seq of a call that has not drawn its own yet: it is newer than everything. */
+/** The seq of a call that has not drawn its own yet: it counts as newer than everything. */
 const seqNotDrawn = Number.MAX_SAFE_INTEGER
 
 export async function lockOutWriters(tx: Tx): Promise<void> {
@@ -356,7 +359,7 @@ export async function openUnitOfWork(
   return work
 }
 
-/** Returns the records whose references are missing. None are missing if placeholders are created. */
+/** Returns the records whose references are missing; none if placeholders are created. */
 async function refuseMissingReferences(
   tx: Tx,
   work: UnitOfWork,
@@ -459,7 +462,7 @@ async function lockOwners(
   for (const row of await lockEntities(tx, ids)) rememberEntity(work, row)
 }
 
-/** Records that create are before those that refer, and parent domains before their children. */
+/** Orders records: those that create before those that refer, and parent domains before their children. */
 function inPasses(records: readonly ChangeRecord[]): ChangeRecord[] {
   const depths = domainDepths(records)
   const rank = (record: ChangeRecord): number =>
@@ -475,7 +478,10 @@ function inPasses(records: readonly ChangeRecord[]): ChangeRecord[] {
     .map(({ record }) => record)
 }
 
-/** How many ancestors of each new domain are new as well. A cycle ends the count, and is refused later. */
+/**
+ * The number of ancestors of each new domain that are new as well. A cycle ends the count, and is refused
+ * later.
+ */
 function domainDepths(records: readonly ChangeRecord[]): Map<Urn, number> {
   const parents = new Map<Urn, Urn | undefined>()
   for (const record of records)
@@ -495,7 +501,7 @@ function domainDepths(records: readonly ChangeRecord[]): Map<Urn, number> {
   return depths
 }
 
-/** How many owners the audit trail names for one application. */
+/** The most owners that the audit trail names for one application. */
 const auditedUrnsMaxCount = 10
 
 async function audit(

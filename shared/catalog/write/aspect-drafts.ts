@@ -30,10 +30,10 @@ import {
 import type { UnitOfWork } from './unit-of-work.ts'
 
 export type AspectChange =
-  /** `restores`: an undo writes the value, which the change with this seq had set; 0 for no such change. */
+  /** `restores`: the value is written by an undo; the change with this seq had set it, 0 for no change. */
   | { kind: 'put'; value: JsonObject; restores?: number }
   | { kind: 'patch'; patch: PatchDocument }
-  /** Fields to set; null removes one. */
+  /** The fields to set; null removes a field. */
   | { kind: 'merge'; fields: JsonObject }
   | { kind: 'delete'; restores?: number }
   /** Several changes of the aspect by one record. */
@@ -42,8 +42,8 @@ export type AspectChange =
 export type AspectDraft = AspectKey & {
   entityType: string
   /**
-   * Oldest first, one for each record; the last is the current one. A row is replaced, never changed in
-   * place.
+   * The rows of the aspect, oldest first, one for each record; the last is current. A row is replaced, never
+   * changed in place.
    */
   rows: AspectRow[]
   storedCurrent: AspectRow | null
@@ -60,8 +60,8 @@ export const currentRow = (draft: AspectDraft): AspectRow | null => draft.rows.a
 export const currentValue = (draft: AspectDraft): JsonObject | null => currentRow(draft)?.value ?? null
 
 /**
- * Reads the aspects, and the history of those for which a change is older than the current row. `absent` are
- * known not to exist.
+ * Reads the aspects, and the history of those for which a change is older than the current row. The aspects
+ * in `absent` are known not to exist.
  */
 export async function readAspectDrafts(
   tx: Tx,
@@ -179,7 +179,7 @@ function advanceVersion(draft: AspectDraft): void {
   draft.rows = [...draft.rows.slice(0, -1), { ...current, version: shown.version + 1 }]
 }
 
-/** After all rows that are older or of the same record. */
+/** The index after all rows that are older or of the same record. */
 function indexInOrder(draft: AspectDraft, order: Order): number {
   let place = draft.rows.length
   while (place > 0 && compareOrder(draft.rows[place - 1] ?? beginning, order) > 0) place -= 1
@@ -187,8 +187,8 @@ function indexInOrder(draft: AspectDraft, order: Order): number {
 }
 
 /**
- * Throws BAD_REQUEST, VALIDATION_FAILED, LIMIT_EXCEEDED or PRECONDITION_FAILED if a patch does not fit the
- * value before it, and TooMuchPatching.
+ * The value after a change. Throws BAD_REQUEST, VALIDATION_FAILED, LIMIT_EXCEEDED or PRECONDITION_FAILED if a
+ * patch does not fit the value before it, and TooMuchPatching.
  */
 function valueAfter(
   draft: Pick<AspectDraft, 'aspectName' | 'entityType'>,
@@ -235,7 +235,7 @@ export function replayedValue(
  */
 function combineChanges(first: AspectChange, second: AspectChange, between: JsonObject | null): AspectChange {
   if (second.kind === 'put') return second
-  // The first change has created its entity, whatever happens to the aspect.
+  // Whatever happens to the aspect, the first change has created its entity.
   if (second.kind === 'delete')
     return makesEntity(first) && second.restores === undefined
       ? { kind: 'several', changes: [{ kind: 'put', value: {} }, second] }
@@ -271,8 +271,8 @@ function restoresOf({ kind, change }: AspectRow): number | null {
 }
 
 /**
- * For each row, the seq of the change that set its value. A load that leaves a value as it found it did not
- * set it, whatever its records did in between. An undo restores the value of another change.
+ * For each row, the seq of the change that set its value. A load that leaves a value as it was before the
+ * load did not set it, whatever its records did in between. An undo restores the value of another change.
  */
 export function seqsOfChanges(rows: readonly AspectRow[]): number[] {
   const seqs: number[] = []
@@ -294,7 +294,7 @@ const isNoChange = (rows: readonly AspectRow[], index: number): boolean =>
     ? rows[0]?.value === null
     : equalJson(rows[index]?.value ?? null, rows[index - 1]?.value ?? null)
 
-/** The indexes of the rows that are changes of the load with these seqs. */
+/** The indexes of the rows that the load with these seqs has changed. */
 export const changesOfLoad = (rows: readonly AspectRow[], seqs: readonly number[]): number[] =>
   rows.flatMap((row, index) =>
     seqs.includes(row.seq) && (restoresOf(row) !== null || !isNoChange(rows, index)) ? [index] : []
@@ -312,7 +312,7 @@ export function countEdgeChange(work: UnitOfWork, draft: AspectDraft): void {
   ]
 }
 
-/** Creates an aspect that only states edges; false if it already exists. */
+/** Creates an aspect that only states edges; returns false if it already exists. */
 export function createForEdges(work: UnitOfWork, draft: AspectDraft, order: Order): boolean {
   if (
     currentValue(draft) ||
@@ -325,8 +325,8 @@ export function createForEdges(work: UnitOfWork, draft: AspectDraft, order: Orde
 }
 
 /**
- * Whether a change creates its entity. A deletion does not, and neither does an aspect that only exists for
- * edges given by their ends.
+ * Whether a change creates its entity. A deletion does not, nor does an aspect that only exists for edges
+ * given by their ends.
  */
 export function makesEntity(change: AspectChange): boolean {
   if (change.kind === 'several') return change.changes.some(makesEntity)

@@ -105,7 +105,7 @@ function domainsIn(value: JsonValue): Urn[] {
 }
 
 /**
- * A row that was written while nothing older was unfinished has no step. It becomes the base of the later
+ * A row that was written while nothing older was unfinished has no step. It becomes the base for the later
  * steps.
  */
 function withBase(work: UnitOfWork, steps: AssociationStep[], row: AssociationRow | null): AssociationStep[] {
@@ -131,11 +131,10 @@ function withBase(work: UnitOfWork, steps: AssociationStep[], row: AssociationRo
 }
 
 /**
- * Applies a change at its place in the order, replays the newer ones over it, and returns whether the asset
- * is in another domain now.
- *
- * Throws FORBIDDEN if the domain is outside the limit of the actor's token, VALIDATION_FAILED if more than
- * one domain would remain, MISSING_REFERENCE, and the errors of a patch that does not fit.
+ * Applies a change at its place in the order, replays the newer changes over it, and returns whether the
+ * asset is in another domain now. Throws FORBIDDEN if the domain is outside the limit of the actor's token,
+ * VALIDATION_FAILED if more than one domain would remain, MISSING_REFERENCE, and the errors of a patch that
+ * does not fit.
  */
 export function associate(
   work: UnitOfWork,
@@ -212,7 +211,7 @@ const isUndone = (row: AssociationRow): boolean =>
   isShown(row) && row.domainId === null && seqOfChange(row) === 0
 
 /**
- * The step that a change is applied over: the one before it, unless that was made by a later change
+ * The step that a change is applied over: the step before it, unless a later change made that step
  * (assignIfUndecided).
  */
 const stepSeenBy = (step: AssociationStep | undefined, { seq }: Order): AssociationStep | null =>
@@ -266,7 +265,9 @@ function stepAfter(previous: AssociationStep | null, step: AssociationStep): Ass
   }
 }
 
-/** Applies changes that were accepted before. One that does not fit the value before it has no effect. */
+/**
+ * Applies changes that were accepted before. A change that does not fit the value before it has no effect.
+ */
 function replayedMembership(
   work: UnitOfWork,
   draft: AssociationDraft,
@@ -391,7 +392,7 @@ export async function writeAssociationDrafts(
   work: UnitOfWork,
   drafts: AssociationDrafts
 ): Promise<void> {
-  // Steps, and rows whose order alone was raised, are written only while something may still be applied
+  // Steps, and rows of which only the order was raised, are written only while something may still be applied
   // before the last step.
   const keepsSteps = (row: AssociationRow): boolean =>
     work.guards.raisesOrder && (work.older.isUnfinished || row.seq > work.seq)

@@ -1,7 +1,8 @@
 /**
- * Confines a token that is limited to domains: to those domains, the domains below them, and the assets in them.
+ * Confines a token that is limited to domains: to those domains, the domains below them, and the assets in
+ * them.
  *
- * Everything that a change touches must be in one of the domains. Parts of it may be in different ones: so the token
+ * Everything that a change touches must be in one of the domains, but not all in the same one: so the token
  * may move assets and domains from one of its domains to another.
  */
 import type { Tx } from '../../db/database.ts'
@@ -36,8 +37,8 @@ export async function limitOf(
 }
 
 /**
- * Finds which downstreams of the edges a limited token may change. The check is made when an edge is changed
- * (checkDownstreamWithinLimit), because only then is it known which edges of a list change.
+ * Finds the downstreams of the edges that a limited token may change. The check is made when an edge is
+ * changed (checkDownstreamWithinLimit), because only then is it known which edges of a list change.
  */
 export async function authorizeDownstreams(
   tx: Tx,
@@ -68,10 +69,8 @@ export async function authorizeDownstreams(
 
 /**
  * The records with changes outside the limit, each with its FORBIDDEN error; empty for a token that is not
- * limited.
- *
- * authorizeDownstreams checks edges. checkWithinLimit checks into which domain an asset or domain is put,
- * when that happens, because it may not be known before.
+ * limited. Edges are checked in authorizeDownstreams. The domain into which an asset or domain is put is
+ * checked by checkWithinLimit when that happens, because it may not be known before.
  */
 export async function authorizeRecords(
   tx: Tx,

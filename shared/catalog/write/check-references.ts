@@ -12,13 +12,16 @@ import type { Urn } from '../../urn/urn.ts'
 
 export type Existence = {
   isPresent: (urn: Urn) => boolean
-  /** Has a row of any kind: something refers to it. */
+  /** Whether the URN has a row of any kind: something refers to it. */
   isKnown: (urn: Urn) => boolean
-  /** Deleted by something newer than the record: the change will have no effect, so nothing is missing. */
+  /**
+   * Whether something newer than the record has deleted the entity: the change will have no effect, so
+   * nothing is missing.
+   */
   isDeletedAfter: (urn: Urn, record: ChangeRecord) => boolean
-  /** The change has already been checked and applied. */
+  /** Whether the change has already been checked and applied. */
   isDone: (change: Change) => boolean
-  /** Will be created by another record of the same load. */
+  /** Whether another record of the same load will create the entity. */
   isDeclared: (urn: Urn) => boolean
 }
 
@@ -28,7 +31,7 @@ type CheckedRecord = {
   needs: { reference: Reference; index: number }[]
 }
 
-/** The refused records, each with its error. All others may be applied. */
+/** The refused records, each with its error. All other records may be applied. */
 export function checkReferences(
   records: readonly ChangeRecord[],
   existence: Existence
@@ -112,7 +115,7 @@ function fieldOf(reference: Reference, change: Change | undefined): string {
   }[reference.as]
 }
 
-/** The messages that clients of the compatible operations know. */
+/** The message that clients of the compatible operations know. */
 function sentence(change: Change, reference: Reference): string {
   const urn = assetOrSelf(reference.urn)
   if (change.kind === 'setDomain')

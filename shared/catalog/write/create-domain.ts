@@ -91,8 +91,8 @@ export async function describeDomain(
 }
 
 /**
- * `parentDomain` null moves it to the top level. Throws MISSING_REFERENCE, CONFLICT, LIMIT_EXCEEDED,
- * INVALID_URN, FORBIDDEN.
+ * Moves a domain; `parentDomain` null moves it to the top level. Throws MISSING_REFERENCE, CONFLICT,
+ * LIMIT_EXCEEDED, INVALID_URN, FORBIDDEN.
  */
 export async function moveDomain(
   db: Db,

@@ -94,8 +94,8 @@ async function deleteEntity(tx: Tx, work: UnitOfWork, entity: EntityRow, order: 
     entity,
     deleted.map((row) => row.id)
   )
-  // An aspect that was written after the deletion created the entity again, except aspects that need their
-  // entity and edges given by their ends.
+  // An aspect that was written after the deletion created the entity again, except for aspects that need
+  // their entity, and edges given by their ends.
   const makers = [...left.current, ...left.history].filter(
     (row) => row.entityId === entity.id && makesEntity(changeOfRow(row)) && !requiresEntity(row.aspectName)
   )
@@ -147,7 +147,7 @@ async function emptyByReplay(tx: Tx, work: UnitOfWork, domainId: number): Promis
 }
 
 /**
- * Changes that are newer than a late deletion remain, but not what they were based on, so they are replayed
+ * Changes that are newer than a late deletion remain, but their earlier values do not, so they are replayed
  * without the deleted rows. Returns the remaining aspects.
  */
 async function replayRemainingChanges(
@@ -170,7 +170,7 @@ async function replayRemainingChanges(
     const entityType = last.entityId === entity.id ? entity.entityType : 'schemaField'
     let value: AspectRow['value'] = null
     rows.forEach((row, index) => {
-      // Without a limit: a deletion must not be refused because of earlier patches.
+      // Without a limit, because a deletion must not be refused for earlier patches.
       value = replayedValue({ aspectName: row.aspectName, entityType }, changeOfRow(row), value, null)
       rewritten[row === last ? 'current' : 'history'].push({ ...row, value, version: index + 1 })
     })
@@ -216,7 +216,7 @@ async function aspectsOfEdges(
   })
 }
 
-/** Puts the domain where its remaining properties place it. */
+/** Moves the domain to the place that its remaining properties name. */
 async function placeRemainingDomain(
   tx: Tx,
   work: UnitOfWork,

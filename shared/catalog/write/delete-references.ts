@@ -125,7 +125,8 @@ async function changeOf(tx: Tx, urn: Urn, { entity, aspect, listName }: Found): 
       aspectName: aspect,
       patch: { patch: [{ op: 'remove', path: `/${listName}/${escapePointer(urn)}` }] }
     }
-  // The patches below remove only this domain: what another request has moved elsewhere meanwhile stays there.
+  // The patches below remove only this domain, so an asset that another request has moved meanwhile stays
+  // where it is.
   if (aspect === 'domains')
     return {
       kind: 'patchAspect',
@@ -193,7 +194,9 @@ function withoutUrn(
   { path, removedPath }: DocumentRelationship,
   urn: Urn
 ): JsonObject | null {
-  /** Undefined is a value to remove. Its parents are removed with it, up to where `removedPath` ends. */
+  /**
+   * Undefined if the value must be removed. Its parents are removed with it, up to where `removedPath` ends.
+   */
   function withoutUrnBelow(inner: JsonValue, depth: number): JsonValue | undefined {
     const step = path[depth]
     if (step === undefined) return inner === urn ? undefined : inner

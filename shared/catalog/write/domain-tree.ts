@@ -80,7 +80,7 @@ export async function pathAbove(tree: DomainTree, id: number | null): Promise<nu
 }
 
 /**
- * How many levels are below a domain. A domain that was given its id in this transaction has no stored
+ * The number of levels below a domain. A domain that was given its id in this transaction has no stored
  * children.
  */
 async function heightOf(work: UnitOfWork, tree: DomainTree, id: number): Promise<number> {
@@ -101,8 +101,8 @@ async function heightOf(work: UnitOfWork, tree: DomainTree, id: number): Promise
 }
 
 /**
- * The message for a name that a sibling already has; null if names are not checked (a proposal may repeat
- * one).
+ * The message for a name that a sibling already has; null if names are not checked (a proposal may repeat a
+ * name).
  */
 export type SiblingRule = 'in this domain' | 'in the destination domain' | null
 
@@ -144,11 +144,9 @@ function setRow(tree: DomainTree, from: DomainRow | null, to: DomainRow | null, 
 }
 
 /**
- * A limited token may put domains only below its own ones, and take them only from there: so it may not move its own
- * domains, unless one is below another.
- *
- * A domain without a place is new, even if it is one of those of the token: it may have been deleted somewhere else,
- * and other aspects of it may have been written since.
+ * A limited token may put domains only below its own domains, and take them only from there. So it may not
+ * move its own domains, unless one is below another. A domain without a place is new, even if the token names
+ * it: it may have been deleted somewhere else, and other aspects of it may have been written since then.
  */
 async function placeWithinLimit(
   work: UnitOfWork,
@@ -158,7 +156,7 @@ async function placeWithinLimit(
 ): Promise<void> {
   const { limit } = work
   if (!limit) return
-  // The refusal names the place that it was taken from, which no change names.
+  // The refusal names the parent that the domain was taken from. No change names it, so it is read here.
   if (before && before.parentId !== null) await readDomainEntity(work, tree, before.parentId)
   if (before) checkWithinLimit(work, before.parentId)
   checkWithinLimit(work, next.parentId)

@@ -33,7 +33,7 @@ export type Drafts = {
   aspects: AspectDrafts
   statements: StatementsByOwner
   /**
-   * By ownerAspectKey: existing aspects whose edges alone change. They are not read, and get a new version.
+   * By ownerAspectKey: existing aspects of which only edges change. They are not read, and get a new version.
    */
   edgeAspects: Map<number, { isTouched: boolean }>
   associations: AssociationDrafts
@@ -42,7 +42,8 @@ export type Drafts = {
   unreferenced: ReadonlySet<number>
   timeseries: TimeseriesRow[]
   /**
-   * A call that repeats the creation of a domain is refused. In a load it means that the file was sent twice.
+   * Whether a call that repeats the creation of a domain is refused. In a load, a repetition means that the
+   * file was sent twice.
    */
   refusesRepeatedCreation: boolean
 }

@@ -1,4 +1,4 @@
-/** Aspects whose edges alone change: their documents are not read, and their version is incremented. */
+/** Aspects of which only edges change: their documents are not read, and their version is incremented. */
 import type { Tx } from '../../db/database.ts'
 import { aspectCodeOf, aspectNameOf, isLineageAspect } from '../../model/lineage-fields.ts'
 import { distinct, type EdgeColumns } from '../../statements/columns.ts'

@@ -1,10 +1,12 @@
 /**
  * Edges given by their two ends, as a chunk stores them: an edge is its line number and two numbers.
  *
- * An end is the id of a dataset if the process that receives the load knows it; otherwise it is the index of
- * its URN, which is stored once. This takes a fiftieth of the bytes of the lines, and the worker need not
- * parse anything. The worker still checks existence. The lines can be restored as they were sent, for rejects
- * and for applying them record by record, because the row of an entity is never deleted.
+ * An end is the id of a dataset if the process that receives the load knows the id; otherwise it is the index
+ * of a URN, and each URN is stored once. This takes a fiftieth of the bytes of the lines, and the worker need
+ * not parse anything. The worker still checks existence.
+ *
+ * The lines can be restored as they were sent, for rejects and for applying them record by record, because
+ * the row of an entity is never deleted.
  */
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
@@ -81,7 +83,7 @@ export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
   return { isRemoval, urns, shapes, upstreams, downstreams, lines, shapeOf }
 }
 
-/** The URNs were checked when they were packed. */
+/** Reads the URNs. They were checked when they were packed. */
 async function namesOf(packed: Buffer, length: number): Promise<PackedUrns> {
   const names = packed.length === 0 ? packed : await inflate(packed, { maxOutputLength: Math.max(1, length) })
   if (names.length !== length) throw new Error('the URNs of packed edges do not have the stored length')
@@ -121,7 +123,7 @@ export function idsAmong({ upstreams, downstreams }: EdgeBatch, places: Iterable
   return [...ids]
 }
 
-/** The same edges, with the ends given as ids replaced by their URNs. */
+/** A copy of the batch in which the ends given as ids are replaced by their URNs. */
 export function withUrns(batch: EdgeBatch, urnOf: (id: number) => Urn): EdgeBatch {
   const packer = new UrnPacker()
   for (let place = 0; place < batch.urns.length; place += 1) packer.placeOf(batch.urns.at(place))

@@ -1,6 +1,7 @@
 /**
- * Remembers the id of each URN, and which entities exist, so that a worker looks each up once and not once
- * per chunk. An id is never used again. Deleting an entity, or undoing its creation, increments absence_seq.
+ * Remembers the id of each URN, and which entities exist, so that a worker looks up each entity once and not
+ * once per chunk. An id is never used again. Deleting an entity, or undoing its creation, increments
+ * absence_seq.
  */
 import { LRUCache } from 'lru-cache'
 import type { Tx } from '../../db/database.ts'
@@ -12,9 +13,9 @@ import type { Urn } from '../../urn/urn.ts'
 
 export type EntityIds = {
   /**
-   * Returns the id of each URN by its index, 0 for none. `deletedOrAbsent` are those among these ids and
-   * `numbered` that were ever deleted or, with `mustExist`, are placeholders. Call it under the lock of
-   * writers: the result is valid while that lock is held.
+   * Returns the id of each URN by its index, 0 for none. `deletedOrAbsent` contains the ids, among these and
+   * those in `numbered`, that were ever deleted or, with `mustExist`, are placeholders. Call it under the
+   * lock of writers: the result is valid while that lock is held.
    */
   find(
     tx: Tx,

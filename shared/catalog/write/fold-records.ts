@@ -35,8 +35,8 @@ export type Folded = {
 const patchValuesPerTurn = 50_000
 
 /**
- * Folds in memory; nothing is written. Records are applied in the given order; their `line` decides which of
- * two is newer.
+ * Folds in memory; nothing is written. Records are applied in the given order; the `line` of a record decides
+ * which of two changes is newer.
  */
 export async function foldRecords(
   tx: Tx,
@@ -62,7 +62,7 @@ export async function foldRecords(
   let edgesAt = 0
   let turnAt = work.patchBudget.valuesLeft - patchValuesPerTurn
   for (const record of records) {
-    // By line number, after the records that create entities.
+    // Edges are folded by line number, after the records that create entities.
     if (columns && passOf(record.changes) === 3)
       edgesAt = foldEdges(work, columns, { from: edgesAt, beforeLine: record.line }, folded)
     await foldRecord(work, drafts, record, folded)

@@ -9,13 +9,13 @@ export type Guards = {
   locksOwners: boolean
   /** A change without effect still raises the stored order while something older may revert it. */
   raisesOrder: boolean
-  /** A late change of an aspect is inserted at its place and the newer ones are replayed. */
+  /** A late change of an aspect is inserted at its place, and the newer changes are replayed. */
   replaysHistory: boolean
   /** A reference does not count as missing while an older load may still create it. */
   waitsForOlderLoads: boolean
   /** Writers and deleters exclude each other between the check of existence and the commit. */
   excludesDeletes: boolean
-  /** An undo reverts only what nothing newer has changed. */
+  /** An undo reverts a change only if nothing newer has changed the same value. */
   undoesOnlyItsOwn: boolean
   /** Changes of the domain tree are decided one at a time. */
   locksDomainTree: boolean

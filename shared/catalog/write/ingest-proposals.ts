@@ -1,6 +1,4 @@
-/**
- * Applies change proposals and legacy snapshots that arrive over REST: one, or several in one transaction.
- */
+/** Applies change proposals and legacy snapshots that arrive over REST: one in a transaction, or several. */
 import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import type { Change, ChangeRecord, MissingReferences, Verdict } from '../../model/changes.ts'

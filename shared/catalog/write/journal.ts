@@ -1,8 +1,9 @@
 /**
- * Notes what a chunk changes while it is written, so that its load can be undone.
+ * Notes what a chunk changes while it is written, so that its load can be undone. Every function that writes
+ * statements, aspects, associations or existence calls it.
  *
- * Every function that writes statements, aspects, associations or existence calls this. A raised order alone
- * is not noted. A second change by the same load is not noted if the first note is enough.
+ * A row of which only the order is raised is not noted. A second change by the same load is not noted if the
+ * first note is enough.
  */
 import type { Tx } from '../../db/database.ts'
 import { packJournal, type JournalEntry, type StatementKeyColumns } from '../../statements/load-journal.ts'

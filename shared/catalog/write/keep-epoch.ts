@@ -7,8 +7,8 @@ import { inTransaction } from '../../db/transaction.ts'
 import { ensureEpoch, isWithoutEpoch, readEpoch } from '../../store/graph-changes.ts'
 
 /**
- * Each crash loses the epoch. An API process that keeps a graph creates a new one; without such a process,
- * only this does.
+ * Each crash loses the epoch. An API process that keeps a graph creates a new epoch; without such a process,
+ * only this function does.
  */
 export async function keepEpoch(db: Db): Promise<void> {
   if (isWithoutEpoch(await inTransaction(db, readEpoch, { readOnly: true }))) await ensureEpoch(db)

@@ -41,7 +41,7 @@ export async function keepSearchDocuments(
   aspects: AspectDrafts,
   forgotten: ReadonlySet<number>
 ): Promise<void> {
-  // Nothing searches for the result of a dry run.
+  // Nobody searches for the result of a dry run.
   if (work.trialIds) return
   const inserted = new Set([...work.inserted].filter((id) => !forgotten.has(id)))
   // An entity that was deleted and exists again has no document, whatever recreated it.
@@ -59,7 +59,7 @@ export async function keepSearchDocuments(
     )
       changed.add(draft.entityId)
   }
-  // All aspects of new entities are in memory; those of the others must be read.
+  // All aspects of new entities are in memory; those of other entities must be read.
   await writeSearchDocuments(
     tx,
     [...inserted]

@@ -1,5 +1,6 @@
 /**
- * Makes the search documents of entities that are older than the search, one slice of ids after the other.
+ * Makes the missing search documents of entities that were created before search existed, one slice of ids
+ * after the other.
  */
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
@@ -11,9 +12,9 @@ const idsPerSlice = 1_000
 const slicesPerRun = 100
 
 /**
- * Returns how many ids were processed; 0 if none are left or another process is working on them. Each slice
- * is a small transaction that locks the entities as a writer does, so that the document matches what is
- * stored. Throws what the database throws.
+ * Returns the number of ids that were processed; 0 if none are left or another process is working on them.
+ * Each slice is a small transaction that locks the entities as a writer does, so that the document matches
+ * what is stored. Throws what the database throws.
  */
 export async function makeSearchDocuments(db: Db): Promise<number> {
   let total = 0

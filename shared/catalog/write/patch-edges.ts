@@ -23,7 +23,7 @@ const everySource = 0
 
 /**
  * Stores the patch with the edge, whether or not the edge is stated, until the edge is removed or written
- * again. Returns whether the list looks different now. Throws VALIDATION_FAILED if the list cannot contain
+ * again. Returns whether the list now looks different. Throws VALIDATION_FAILED if the list cannot contain
  * the resulting entry, LIMIT_EXCEEDED (patchesPerEdgeMaxCount), FORBIDDEN.
  */
 export function patchEdgeAttributes(
@@ -57,7 +57,7 @@ export function patchEdgeAttributes(
     operation
   }
   const samePath = patchesOfEdge(owner, added).filter((patch) => patch.operation.path === operation.path)
-  // The last patch that sets a path overrides the earlier ones at that path, so one is kept for each path.
+  // The last patch that sets a path overrides the earlier patches of that path, so one is kept for each path.
   if (samePath.some((patch) => setsValue(patch.operation) && compareOrder(patch, order) > 0)) return false
   const superseded = setsValue(operation) ? samePath.filter((patch) => compareOrder(patch, order) <= 0) : []
   dropPatches(work.merging, owner, superseded)
@@ -69,7 +69,7 @@ export function patchEdgeAttributes(
   for (const attributes of after)
     checkEdgeAttributes(lineageFieldByCode(field), urnOf(work, owner.ownerId), urnOf(work, other), attributes)
   const hasChanged = !equalJson(before, after)
-  // On an edge that nobody states, only repeating the superseded patch changes nothing.
+  // If nobody states the edge, a patch changes nothing only if it repeats the superseded patch.
   const isVisible =
     hasChanged ||
     (rows.length === 0 &&

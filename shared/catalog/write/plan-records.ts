@@ -36,8 +36,8 @@ export function subjectOf(change: Change): Urn {
 }
 
 /**
- * The edges that a change may add. Their ends need rows. The ends of removed edges do not: an end without a
- * row has no edges.
+ * The edges that a change may add. Their ends need rows. The ends of removed edges do not, because an end
+ * without a row has no edges.
  */
 function addedEntries(change: Change): readonly Pick<EdgeEntry, 'downstreamUrn' | 'upstreamUrn'>[] {
   if (change.kind === 'addEdge') return [change]
@@ -91,7 +91,7 @@ export function urnsToRemove(change: Change): Urn[] {
       return isLineageAspect(change.aspectName)
         ? planLineagePatch(change.entityUrn, change.aspectName, change.patch.patch).edges.flatMap(removedUrns)
         : []
-    // What an undo removes has existed, so it has rows.
+    // The ends that an undo removes have existed, so they have rows.
     case 'undoPatches':
     case 'undoStatement':
       return [change.ownerUrn, change.upstreamUrn, change.downstreamUrn]
@@ -140,16 +140,16 @@ export const changesDomainTree = (change: Change): boolean =>
 export const deletesEntity = (change: Change): boolean =>
   change.kind === 'deleteDomain' || (change.kind === 'deleteEntity' && change.hard)
 
-/** Whether a change must exclude all other writers, because nothing may start to refer to what it removes. */
+/** Whether a change must exclude all other writers, because nobody may begin to refer to what it removes. */
 export const excludesWriters = (change: Change): boolean =>
   deletesEntity(change) || change.kind === 'undoCreation'
 
 export type ReadPlan = {
   aspects: (AspectKey & { oldest: Order })[]
-  /** Aspects whose edges alone change. */
+  /** Aspects of which only edges change. */
   edgeAspects: OwnerAspect[]
   wholeAspects: OwnerAspect[]
-  /** Owners for which single edges are enough. */
+  /** Owners of which only single edges must be read. */
   partialAspects: OwnerAspect[]
   singleEdges: EdgeKey[]
   associations: number[]
@@ -294,7 +294,10 @@ function planPlace(work: UnitOfWork, plan: ReadPlan, change: Extract<Change, { d
 type Whole = (aspectName: string) => void
 type Single = (aspectName: string, edge: { downstreamUrn: Urn; upstreamUrn: Urn }) => void
 
-/** Whole documents and whole lists need all statements of the aspect; single edges need only their own. */
+/**
+ * Plans which statements to read: whole documents and whole lists need all statements of the aspect, single
+ * edges only their own.
+ */
 function planLineage(
   change: Extract<Change, { aspectName: string; entityUrn: Urn }>,
   readWhole: Whole,

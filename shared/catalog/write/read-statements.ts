@@ -23,7 +23,7 @@ import type { UnitOfWork } from './unit-of-work.ts'
 /** By ownerAspectKey. */
 export type StatementsByOwner = Map<number, OwnerStatements>
 
-/** Greater than any aspect code. */
+/** A number greater than any aspect code. */
 const aspectCodesCount = 4096
 export const ownerAspectKey = (ownerId: number, aspectCode: number): number =>
   ownerId * aspectCodesCount + aspectCode
@@ -78,8 +78,8 @@ export async function readStatements(
 }
 
 /**
- * Reads the removals and replacements that may be newer than a record, and the patches. Most owners have
- * none.
+ * Reads the removals and replacements that may be newer than a record, and the patches. Most owners have none
+ * of these.
  */
 async function readOrder(
   tx: Tx,
@@ -127,8 +127,8 @@ function edgesWhere(
 }
 
 /**
- * The edges and, for each column, an entry with upstream 0, under which a removal of everything that leads
- * into the column is stored.
+ * The edges and, for each column, an entry with upstream 0. A removal of everything that leads into the
+ * column is stored under that entry.
  */
 function withIntoColumns(work: UnitOfWork, edges: EdgeKeyColumns): EdgeKeyColumns {
   const columnAspects = new Set(columnFieldCodes.map((code) => code >> 4))

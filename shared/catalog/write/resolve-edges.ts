@@ -13,7 +13,7 @@ import type { EntityIds } from './entity-ids.ts'
 import { urnsOfIds } from './urns-of-ids.ts'
 import { rememberEntity, type UnitOfWork } from './unit-of-work.ts'
 
-/** `idle`: removals from owners without an id, which change nothing. */
+/** `idle`: the number of removals from owners without an id, which change nothing. */
 export type ResolvedEdges = {
   columns: EdgeColumns
   records: ChangeRecord[]
@@ -57,8 +57,8 @@ export async function resolveEdges(
       ]
     if (!pair) throw new Error('an edge without lineage was packed')
     const ownerId = pair.owner === 'upstream' ? upstreamId : downstreamId
-    // Another writer may be about to add the edge to the owner. Such edges wait for its lock record by
-    // record.
+    // Another writer may be about to add the edge to the owner. Such edges are handled record by record, and
+    // so wait for its lock.
     if (ownerId === 0 && isRemoval && !mustExist && !isMaking && !work.limit) {
       idle.lines.push(lines[place] ?? 0)
       idle.owners.add(urns.at(pair.owner === 'upstream' ? upstream : downstream))

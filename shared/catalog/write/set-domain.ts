@@ -27,7 +27,7 @@ export async function setDomain(
   return true
 }
 
-/** Also returns true if the asset was in no domain. Throws as setDomain does. */
+/** Returns true even if the asset was in no domain. Throws as setDomain does. */
 export async function unsetDomain(db: Db, input: { entityUrn: string }, call: Call): Promise<true> {
   const entityUrn = assetUrnOf(input.entityUrn, 'entityUrn')
   await refuseAbsent(
@@ -47,8 +47,8 @@ export type BatchSetDomainInput = {
 }
 
 /**
- * All or none. `domainUrn` null removes the assets from their domains. Throws as setDomain does, and
- * UNSUPPORTED for parts of assets.
+ * Changes all assets or none. `domainUrn` null removes the assets from their domains. Throws as setDomain
+ * does, and UNSUPPORTED for parts of assets.
  */
 export async function batchSetDomain(db: Db, input: BatchSetDomainInput, call: Call): Promise<true> {
   const count = input.resources.length

@@ -2,8 +2,8 @@
  * The keys of the statements that a snapshot load makes, gathered while a chunk is applied and stored in its
  * transaction.
  *
- * Includes statements that were found unchanged and are not written again: the order of their row does not
- * show that the load states them.
+ * Includes statements that already existed unchanged and are not written again: the order of their row does
+ * not show that the load states them.
  */
 import type { StatedKeysRow } from '../../store/snapshot-statements.ts'
 
@@ -16,7 +16,7 @@ type StatedKey = {
   recordKey: number
 }
 
-/** The merge adds the statements of the records. A key may be added twice. */
+/** The keys of a chunk. The merge adds those of the records; a key may be added twice. */
 export type StatedKeys = {
   /**
    * Adds a statement of a record, whatever the record's verdict: applied, unchanged, overtaken, or refused

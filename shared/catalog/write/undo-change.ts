@@ -60,7 +60,7 @@ export function undoChange(
 
 type Undo<Kind extends UndoChange['kind']> = Extract<UndoChange, { kind: Kind }>
 
-/** After every line of a load. */
+/** A position after every line of a load. */
 const wholeLoad = (seq: number): Order => ({ seq, line: Number.MAX_SAFE_INTEGER })
 
 function undoStatement(
@@ -89,8 +89,8 @@ function undoStatement(
       )
     )
       return false
-    // Compares with the stored patches: undoing another statement of the edge may already have dropped them
-    // in memory.
+    // Compares with the stored patches, because undoing another statement of the edge may already have
+    // dropped them in memory.
     const isAsLeft =
       change.left === 'present'
         ? row !== undefined && stateSeq(row, statements.storedPatches) === leftSeq
@@ -140,7 +140,7 @@ function undoPatches(work: UnitOfWork, drafts: Drafts, change: Undo<'undoPatches
   const isSame = (a: PatchOrder, b: PatchOrder): boolean =>
     compareOrder(a, b) === 0 && a.ordinal === b.ordinal
   // Whether the load set this patch. A patch that it only repeated has its seq, but was set by another
-  // change; a patch without effect was set by none.
+  // change; a patch without effect was set by no change.
   const isWork = (patch: PatchOrder): boolean =>
     change.seqs.includes(seqOfChange(patch)) || (change.seqs.includes(patch.seq) && seqOfChange(patch) === 0)
   const known = patchesOfEdge(statements, key)
@@ -155,7 +155,7 @@ function undoPatches(work: UnitOfWork, drafts: Drafts, change: Undo<'undoPatches
   return domainRemoved.length + missing.length > 0
 }
 
-/** Whether the whole aspect has been deleted since. */
+/** Whether the whole aspect has been deleted since `seq`. */
 function isEmptiedAfter({ rows }: AspectDraft, seq: number): boolean {
   return rows.length > 0 && rows.at(-1)?.value === null && (seqsOfChanges(rows).at(-1) ?? 0) > seq
 }
@@ -168,7 +168,7 @@ type AspectUndo = { first: AspectRow | null; previous: AspectRow | null; restore
 
 /**
  * The history has the value before each change. If the load changed its own earlier value, this goes back to
- * before that.
+ * the value before that.
  */
 function beforeLoad({ rows }: AspectDraft, seqs: readonly number[], isGuarded: boolean): AspectUndo | null {
   const workOf = seqsOfChanges(rows)
@@ -198,7 +198,7 @@ async function undoAspect(
   const found = beforeLoad(draft, seqs, work.guards.undoesOnlyItsOwn)
   if (!found) return false
   const { first, previous, restores } = found
-  // Undoing the load's first change of the aspect also undoes the others.
+  // Undoing the first change that the load made to the aspect also undoes the others.
   if (!previous && (was === 'own' || first?.seq !== seq)) return false
   if (!previous && was === 'kept')
     throw new CatalogError(
@@ -219,7 +219,7 @@ async function undoAspect(
       )
     return applyAspectChange(work, draft, { kind: 'put', value: before, restores }, order, author)
   }
-  // A domain is undone as a whole. An aspect stays if it has edges of others.
+  // A domain is undone as a whole. An aspect stays if it has edges that other changes state.
   if (aspectName === 'domainProperties' || hasEdges(drafts, entity.id, aspectName)) return false
   return applyAspectChange(work, draft, { kind: 'delete', restores }, order, { systemMetadata: null })
 }
@@ -248,7 +248,7 @@ function undoAssociation(
   return associate(work, draft, restored, order)
 }
 
-/** A domain that was named but never created can be named again. So can one whose creation was undone. */
+/** Whether a domain was named but never created, or its creation was undone: it can be named again. */
 const wasCreatedAndRemoved = (work: UnitOfWork, drafts: Drafts, domain: EntityRow): boolean =>
   !isPresentNow(work, domain) &&
   (domain.deletedSeq !== null ||
@@ -258,7 +258,8 @@ const gone = (urn: Urn, message: string): CatalogError =>
   new CatalogError('MISSING_REFERENCE', message, { urn, field: 'domainUrn' })
 
 /**
- * Makes the entity a placeholder again, as if it had only been named. It stays if anything else refers to it.
+ * Makes the entity a placeholder again, as if it had only been named. The entity stays if anything else
+ * refers to it.
  */
 async function undoCreation(
   work: UnitOfWork,

@@ -53,8 +53,9 @@ export async function putBackDomain(
 }
 
 /**
- * If the domain is now above its old place, a domain in between that the load put there takes this one's
- * current place. It still counts as changed by the load, so its own undo restores or removes it.
+ * If the domain is now above its old place, a domain in between that the load put there moves to the current
+ * place of this domain. The moved domain still counts as changed by the load, so its own undo restores or
+ * removes it.
  */
 async function clearPath(
   work: UnitOfWork,
@@ -88,8 +89,8 @@ async function clearPath(
 }
 
 /**
- * Names are checked when a call sets them, but a proposal may repeat one. So domains that had the same name
- * before the load may have it again.
+ * Names are checked when a call sets them, but a proposal may repeat a name. So domains that had the same
+ * name before the load may have it again.
  */
 async function hasNewerSibling(
   work: UnitOfWork,

@@ -18,8 +18,8 @@ import type { StatedKeys } from './stated-keys.ts'
 import type { Journal } from './journal.ts'
 
 /**
- * The domains of a token, the ids of those domains and their descendants, and (once edges are read) which
- * downstreams of the edges are in one of them.
+ * The domains of a token, the ids of those domains and their descendants, and (once edges are read) the
+ * downstreams of the edges that are in one of them.
  */
 export type DomainLimit = {
   domainUrns: readonly Urn[]
@@ -39,7 +39,7 @@ export type UnitOfWork = {
   sourceId: number
   /** The ids of the sources that changes name. */
   sourceIds: Map<string, number>
-  /** Gathers what the records of a snapshot state; null for all other loads and calls. */
+  /** Gathers what the records of a snapshot state; null for all other loads, and for calls. */
   statedKeys: StatedKeys | null
   guards: Guards
   /**
@@ -50,7 +50,7 @@ export type UnitOfWork = {
   older: OlderWork
   entities: Map<Urn, EntityRow>
   byId: Map<number, EntityRow>
-  /** Ids given by this transaction. Those that are not used in the end are deleted again. */
+  /** Ids given by this transaction. Ids that are not used in the end are deleted again. */
   inserted: Set<number>
   /** Entities that records of this transaction have created so far. */
   created: Set<number>
@@ -88,8 +88,8 @@ export function urnOf(work: UnitOfWork, id: number): Urn {
 }
 
 /**
- * Throws MISSING_REFERENCE. Only for references that are found while a patch is applied, after the check of
- * references.
+ * Throws MISSING_REFERENCE. Only for references that are found after the check of references, while a patch
+ * is applied.
  */
 export function referred(work: UnitOfWork, urn: Urn, field: string): EntityRow {
   const row = work.entities.get(urn)
@@ -116,11 +116,11 @@ export function isDeletedAfter(work: UnitOfWork, urn: Urn, order: Order): boolea
   )
 }
 
-/** The same for a resolved id. An entity without a row in memory exists and was never deleted. */
+/** As isDeletedAfter, for a resolved id. An entity without a row in memory exists and was never deleted. */
 export function isIdDeletedAfter(work: UnitOfWork, id: number, order: Order): boolean {
   const row = work.byId.get(id)
   if (!row) return false
-  // A column is deleted with its asset. For everything else its own row is enough.
+  // A column is deleted with its asset. For any other entity its own row is enough.
   if (row.deletedSeq === null && row.entityType !== 'schemaField') return false
   return isDeletedAfter(work, row.urn, order)
 }

@@ -33,7 +33,8 @@ export async function updateLineage(db: Db, input: UpdateLineageInput, call: Cal
   })
   const removed = namedEdges(input.edgesToRemove, 'input.edgesToRemove')
   const removedKeys = new Set(removed.map(edgeKey))
-  // An edge that is also removed is not added first: the removal wins, and requires less of its ends.
+  // An edge that is also removed is not added first: the removal wins, and does not require that both ends
+  // exist.
   const added = namedEdges(input.edgesToAdd, 'input.edgesToAdd').filter(
     (edge) => !removedKeys.has(edgeKey(edge))
   )

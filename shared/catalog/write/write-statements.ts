@@ -28,8 +28,8 @@ import {
 import type { UnitOfWork } from './unit-of-work.ts'
 
 /**
- * The owners must be locked. Returns the edges that have more statements than before; those with fewer are
- * added to the change log of the unit of work.
+ * The owners must be locked. Returns the edges that have more statements than before. Edges with fewer
+ * statements are added to the change log of the unit of work.
  */
 export async function writeStatements(
   tx: Tx,
@@ -80,7 +80,7 @@ const isWorthWriting = (
   isHidden(owner, before) ||
   seqOfChange(row) !== seqOfChange(before)
 
-/** Whether a row whose order alone was raised must be written. */
+/** Whether a row of which only the order was raised must be written. */
 const mustRaise = (work: UnitOfWork): boolean => work.guards.raisesOrder && work.older.isDestructive
 
 /**
@@ -104,7 +104,7 @@ function withChangedSeq(
   return { ...row, changedSeq: stateSeq(before, owner.storedPatches) }
 }
 
-/** Notes new statements; for one that an undo restored, the seq of its change. */
+/** Notes new statements; a statement that an undo restored is noted with the seq of its change. */
 function noteAdded(
   { journal, seq }: UnitOfWork,
   rows: readonly StatementRow[],
@@ -143,8 +143,8 @@ function noteChanges({ journal, seq }: UnitOfWork, owner: OwnerStatements): void
 }
 
 /**
- * Notes the patches of edges that nobody stated before or states after. Those of a statement are noted with
- * the statement.
+ * Notes the patches of edges that nobody stated before, or states now. The patches of a statement are noted
+ * with the statement.
  */
 function notePatches({ journal }: Pick<UnitOfWork, 'journal'>, owner: OwnerStatements): void {
   const edges = new Map(
@@ -215,7 +215,7 @@ function shownAttributes(row: StatementRow, patches: readonly EdgePatchRow[]): J
     : patchedAttributes(row, explicitAttributes(row.field, row.attributes), own)
 }
 
-/** Writes removals and replacements, which are stored while anything older may still be applied. */
+/** Writes removals and replacements, which are stored only while something older may still be applied. */
 async function writeOrder(tx: Tx, work: UnitOfWork, owners: readonly OwnerStatements[]): Promise<void> {
   if (!work.older.isUnfinished) return
   await writeTombstones(

@@ -5,10 +5,10 @@ import { isObject } from '../../model/json-values.ts'
 
 export type ArtifactKind = 'manifest' | 'catalog' | 'run-results'
 
-/** For example `https://schemas.getdbt.com/dbt/manifest/v12.json`. */
+/** Matches an address such as `https://schemas.getdbt.com/dbt/manifest/v12.json`. */
 const schemaAddress = /\/dbt\/([a-z-]+)\/v(\d+)\.json$/
 
-/** dbt 0.19 to 1.11. dbt Fusion calls version 12 version 20. */
+/** The manifests of dbt 0.19 to 1.11. dbt Fusion calls version 12 version 20. */
 const knownManifests: ReadonlySet<number> = new Set([...Array.from({ length: 12 }, (_, at) => at + 1), 20])
 const knownText = 'v1 to v12 and v20 (dbt 0.19 to 1.11, dbt Fusion)'
 

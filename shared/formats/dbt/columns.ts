@@ -24,8 +24,9 @@ export function knownColumns(
 }
 
 /**
- * A catalog has all columns, so they replace those stored. A manifest only has columns that somebody
- * described. They are added to the stored ones one by one, and a stored type stays if the manifest has none.
+ * A catalog has all columns, so they replace the stored columns. A manifest only has columns that somebody
+ * described. They are added to the stored columns one by one, and a stored type stays if the manifest has
+ * none.
  */
 export function columnProposals(
   urn: Urn,
@@ -56,7 +57,7 @@ export function columnProposals(
       ]
 }
 
-/** What a column has besides its name. */
+/** The properties of a column besides its name. */
 function additionsOf({ fieldPath, type, nativeDataType, description }: JsonObject): Addition[] {
   const at = (name: string): string[] => ['fields', typeof fieldPath === 'string' ? fieldPath : '', name]
   return [

@@ -8,8 +8,8 @@ import { resolveDataset } from '../../openlineage/names.ts'
 import type { Urn } from '../../urn/urn.ts'
 
 /**
- * Adapters whose namespace is not `<adapter>://`. The host is missing: a manifest does not contain it, and a
- * URN does not either.
+ * Adapters whose namespace is not `<adapter>://`. The host is missing, because neither a manifest nor a URN
+ * contains it.
  */
 const namespaces: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -25,7 +25,7 @@ const namespaces: ReadonlyMap<string, string> = new Map(
 
 export const namespaceOfAdapter = (adapter: string): string => namespaces.get(adapter) ?? `${adapter}://`
 
-/** Throws BAD_REQUEST for a path without parts, and otherwise as resolveDataset does. */
+/** Throws BAD_REQUEST for a path without parts, and what resolveDataset throws. */
 export function tableUrn(
   namespace: string,
   path: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * What a node says about itself: name, description, properties, columns, tags and owners. These are patches,
- * so that additions from elsewhere stay.
+ * The description of a node: name, description, properties, columns, tags and owners. These are patches, so
+ * that additions from elsewhere stay.
  */
 import type { JsonObject } from '../../model/changes.ts'
 import { ownerUrn, tagUrn } from '../../openlineage/facets/people-and-texts.ts'

@@ -9,7 +9,8 @@ import { upsert } from './proposals.ts'
 import { upstreamsOf } from './upstreams.ts'
 
 /**
- * Each kind of node reads these kinds, but they leave no table behind, so their own upstreams replace them.
+ * For each kind of node, the kinds that it reads but that leave no table behind, so their own upstreams
+ * replace them.
  */
 const lookedThrough: Readonly<Record<Exclude<NodeKind, 'through'>, readonly NodeKind[]>> = {
   table: ['through', 'semanticModel', 'metric'],

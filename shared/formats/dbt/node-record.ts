@@ -14,7 +14,7 @@ import { entityTypeOf } from '../../urn/urn.ts'
 import { envelopeDepth } from '../enveloped.ts'
 import { changesOf } from '../ndjson.ts'
 
-/** If the record is rejected, the edges of `entityUrn` are kept. */
+/** The edges of `entityUrn` are kept if the record is rejected. */
 export type NodeRecord = { node: string; entityUrn: string; records: JsonObject[] }
 
 /**
@@ -29,7 +29,7 @@ export type DomainRecord = {
   ifUnset: boolean
 }
 
-/** The nesting that the record adds around the records in it: the object and the list. */
+/** The levels of nesting that the record adds to the records in it: the object and the list. */
 const ownDepth = 2
 
 /** Throws as parseNdjsonRecord does; the message names the node. */
@@ -63,7 +63,7 @@ export function messageOfDbtRecord(text: string, message: string): string {
 }
 
 function changesOfNode({ records }: JsonObject): Change[] {
-  // A node that could not be read has no records. An empty list would say that it names nothing.
+  // A node that could not be read has no records: an empty list would mean that it names nothing.
   if (!Array.isArray(records))
     throw new CatalogError('BAD_REQUEST', 'The node could not be read', { field: 'records' })
   return records.flatMap((record, index) => {

@@ -13,7 +13,7 @@ export type NodeKind = 'table' | 'through' | 'exposure' | 'semanticModel' | 'met
 
 export type PickedColumn = { name: string; type: string | null; description: string | null }
 
-/** What a node says about itself. */
+/** The descriptive fields of a node. */
 export type NodeDetails = {
   /** `model`, `seed`, `snapshot`, `source`, `exposure` and so on. */
   resourceType: string
@@ -41,7 +41,7 @@ export type PickedNode = {
 }
 
 const tableTypes = new Set(['model', 'seed', 'snapshot', 'source'])
-/** No node depends on these. */
+/** Nodes on which no other node depends. */
 const leftOut = new Set(['test', 'unit_test', 'operation', 'sql_operation', 'rpc', 'doc', 'macro'])
 const kindsOfTypes: ReadonlyMap<string, NodeKind> = new Map([
   ['exposure', 'exposure'],
@@ -50,8 +50,8 @@ const kindsOfTypes: ReadonlyMap<string, NodeKind> = new Map([
 ])
 
 /**
- * Returns null for nodes that a load ignores: tests, hooks, disabled nodes. Throws BAD_REQUEST with the field
- * that dbt would not have written so.
+ * Returns null for nodes that a load ignores: tests, hooks, disabled nodes. Throws BAD_REQUEST with a field
+ * that dbt would not have written in this form.
  */
 export function pickNode(id: string, node: JsonValue): PickedNode | null {
   if (!isObject(node)) throw malformed(id, 'must be an object')

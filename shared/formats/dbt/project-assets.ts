@@ -7,7 +7,7 @@ import { detailsOf, type DbtProject, type KeptNode } from './project.ts'
 import { textOf } from './read-fields.ts'
 
 export type ProjectAssets = {
-  /** By the ids of the nodes that are assets. The value is an error if no URN can be made for the node. */
+  /** The URNs by the ids of the nodes that are assets; an error if no URN can be made for the node. */
   urns: ReadonlyMap<string, Urn | CatalogError>
   /**
    * Several nodes may be the same table: a source of this project can be a model of a package. One of them

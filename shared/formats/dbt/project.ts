@@ -26,7 +26,7 @@ export type DbtProject = {
   nodes: ReadonlyMap<string, KeptNode>
   /** The nodes that could not be read, with the reason. */
   faults: ReadonlyMap<string, CatalogError>
-  /** By node id, as JSON. */
+  /** The columns in the catalog by node id, as JSON. */
   catalogColumns: ReadonlyMap<string, string>
   results: ReadonlyMap<string, RunResult>
 }
@@ -36,7 +36,7 @@ export const wantedOfArtifacts: WantedMembers = {
   opened: new Set(['nodes', 'sources', 'exposures', 'metrics', 'semantic_models', 'results'])
 }
 
-/** What the objects of a node take in addition to its text. */
+/** The memory that the objects of a node take in addition to its text. */
 const nodeOverheadBytes = 512
 
 export type ProjectGatherer = {
@@ -96,8 +96,8 @@ export function gatherProject(): ProjectGatherer {
 }
 
 /**
- * What has arrived of a document. Only its end decides which artifact it is, because `metadata` may be
- * anywhere in it.
+ * The parts of a document that have arrived. Only its end decides which artifact it is, because `metadata`
+ * may be anywhere in it.
  */
 type Document = {
   metadata?: JsonValue
@@ -189,8 +189,8 @@ export const detailsOf = ({ details }: KeptNode): NodeDetails => JSON.parse(deta
 export const columnsFrom = (text: string): PickedColumn[] => JSON.parse(text) as PickedColumn[]
 
 /**
- * The name of the project; null if there is none. Manifests before v9 only have its MD5 digest. The name is
- * then the package with this digest, or the digest itself if no package has it.
+ * The name of the project; null if it has none. Manifests before v9 only have the MD5 digest of the name. The
+ * name is then the package with this digest, or the digest itself if no package has it.
  */
 export function projectName({ metadata, nodes }: DbtProject): string | null {
   const name = textOf(metadata.project_name)

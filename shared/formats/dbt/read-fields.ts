@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 
-/** Null for an empty text and for anything that is not a text. */
+/** Null for an empty text, and for a value that is not a text. */
 export const textOf = (value: JsonValue | undefined): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value : null
 

@@ -11,7 +11,7 @@ import type { DbtReading } from './options.ts'
 import { gatherProject, projectName, wantedOfArtifacts } from './project.ts'
 import { recordsOfProject, type ProjectRecord } from './records-of-project.ts'
 
-/** Like a record of read-records.ts. `line` is the number of the record in the load, from 1. */
+/** As a record of read-records.ts. `line` is the number of the record in the load, from 1. */
 type DbtRecord =
   { line: number; text: string; record: ChangeRecord } | { line: number; text: string; error: CatalogError }
 
@@ -19,12 +19,10 @@ type DbtRecord =
 export type OpenedProject = { source: string; records: AsyncGenerator<DbtRecord[]> }
 
 /**
- * Reads the whole body, because the upstreams of a node may follow it. Keeps only what is needed of each
- * node, at most dbtProjectMaxBytes.
- *
- * Throws BAD_REQUEST if the body is not JSON or has no manifest, or if neither it nor the options name the
- * platform; UNSUPPORTED for an unknown version; LIMIT_EXCEEDED (dbtProjectMaxBytes); and the errors of the
- * source of the bytes.
+ * Reads the whole body, because the upstreams of a node may follow it. Keeps only the needed parts of each
+ * node, at most dbtProjectMaxBytes. Throws BAD_REQUEST if the body is not JSON or has no manifest, or if
+ * neither it nor the options name the platform; UNSUPPORTED for an unknown version; LIMIT_EXCEEDED
+ * (dbtProjectMaxBytes); and the errors of the source of the bytes.
  */
 export async function openProject(
   chunks: AsyncIterable<Buffer>,

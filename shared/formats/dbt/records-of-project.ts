@@ -1,6 +1,6 @@
 /**
- * Turns a dbt project into the records of a load: first one for each node that is an asset, in the order of
- * the documents, then one for each domain.
+ * Turns a dbt project into the records of a load: first a record for each node that is an asset, in the order
+ * of the documents, then a record for each domain.
  */
 import { CatalogError } from '../../errors.ts'
 import type { Urn } from '../../urn/urn.ts'
@@ -13,7 +13,7 @@ import type { PickedColumn } from './pick-node.ts'
 import { columnsFrom, detailsOf, type DbtProject, type KeptNode } from './project.ts'
 import { assetsOf, type ProjectAssets } from './project-assets.ts'
 
-/** A record, or the error why the node has none. */
+/** A record, or the error that explains why the node has none. */
 export type ProjectRecord = NodeRecord | DomainRecord | { node: string; error: CatalogError }
 
 /** Throws BAD_REQUEST if nothing says which platform the tables are on. */

@@ -1,4 +1,4 @@
-/** What the registry knows about a modelled aspect. */
+/** The facts about a modelled aspect that the registry needs. */
 import type { JsonObject } from '../changes.ts'
 import type { Shape } from '../shape.ts'
 
@@ -6,12 +6,12 @@ export type AspectModel = {
   name: string
   shape: Shape
   /**
-   * On which entity types the aspect is accepted besides those that DataHub has it on: on any, as an
-   * unmodelled aspect is, or on types that DataHub does not have, because clients have types of their own.
+   * The entity types that may have the aspect besides those that may have it in DataHub: any type, as for an
+   * unmodelled aspect, or types that DataHub does not have, because clients have types of their own.
    */
   isKeptOn?: 'anyType' | 'unknownTypes'
   /** The document that a patch starts from if none is stored. The default is `{}`. */
   template?: () => JsonObject
-  /** Whether the entity must exist before the aspect is written; else the aspect creates it. */
+  /** Whether the entity must exist before the aspect is written; otherwise the aspect creates it. */
   requiresEntity?: boolean
 }

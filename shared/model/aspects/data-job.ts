@@ -29,7 +29,7 @@ export const dataJobInfo: AspectModel = {
     externalUrl: optional(text),
     name: required(text),
     description: optional(text),
-    // A union of an enumeration and a string: {"string": "AIRFLOW"}; not wrapped in old files.
+    // A union of an enumeration and a string: {"string": "AIRFLOW"}; old files have only the string.
     type: required(anything),
     flowUrn: optional(urn('dataFlow')),
     created: optional(timeStamp),

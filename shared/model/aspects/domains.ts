@@ -1,6 +1,6 @@
 /**
- * domains: the one domain that an asset is in. `domainAssociations` repeats it with an attribution; either
- * may be sent alone.
+ * domains: the one domain that an asset is in. `domainAssociations` repeats it with an attribution; each of
+ * the two may be sent alone.
  */
 import { isObject, listOf } from '../json-values.ts'
 import { anything, list, optional, record, required, shapeFault, urn } from '../shape.ts'

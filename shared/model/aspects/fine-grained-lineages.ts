@@ -1,4 +1,7 @@
-/** Column records (fineGrainedLineages): which columns are derived from which. Records without ends, or with several, are legal. */
+/**
+ * Column records (fineGrainedLineages): which columns are derived from which. A record may have no ends, or
+ * several, on either side.
+ */
 import { defaulted, list, numberBetween, oneOf, optional, record, required, text, urn } from '../shape.ts'
 import type { Shape } from '../shape.ts'
 

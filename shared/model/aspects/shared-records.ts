@@ -9,7 +9,7 @@ const unknownActor = 'urn:li:corpuser:unknown'
 export const unsetStamp = (): JsonObject => ({ time: 0, actor: unknownActor })
 export const unsetChangeStamps = (): JsonObject => ({ created: unsetStamp(), lastModified: unsetStamp() })
 
-/** Actor and time. A client's own stamp is kept as sent, and missing fields are filled in. */
+/** Actor and time. A client's own stamp is kept as sent; missing fields are filled in. */
 export const auditStamp: Shape = record({
   time: defaulted(wholeNumber, () => 0),
   actor: defaulted(text, () => unknownActor),
