@@ -1,4 +1,7 @@
-/** Builds the web UI into dist/site: hashed names, and beside each text file what a browser gets that takes br or gzip. */
+/**
+ * Builds the web UI into dist/site: names with hashes, and for each text file a copy compressed with Brotli
+ * and one with gzip.
+ */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -7,7 +10,7 @@ import { defineConfig, type Plugin } from 'vite'
 
 const outDir = join(import.meta.dirname, '..', 'dist', 'site')
 
-/** Smaller files are not worth a second answer. */
+/** A smaller file is not worth a compressed copy. */
 const compressedMinBytes = 1_000
 
 function compress(): Plugin {
@@ -27,7 +30,10 @@ function compress(): Plugin {
   }
 }
 
-/** GraphiQL's style carries fonts as data, which the policy of the pages forbids; the fonts of the system do. */
+/**
+ * GraphiQL's style contains fonts as data, which the policy of the pages forbids. Without them, the fonts of
+ * the system are used.
+ */
 function withoutFonts(): Plugin {
   return {
     name: 'without-fonts',
@@ -41,9 +47,9 @@ function withoutFonts(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Every page is one segment below /ui/, so that relative addresses hold below any prefix.
+  // Every page is one segment below /ui/, so relative addresses are right below any prefix.
   base: './',
-  // React is that of the explorer alone, which Preact does not stand in for.
+  // Only the explorer uses React, which Preact does not replace there.
   plugins: [
     preact({ devToolsEnabled: false, prefreshEnabled: false, reactAliasesEnabled: false }),
     withoutFonts(),
@@ -52,24 +58,25 @@ export default defineConfig({
   build: {
     outDir,
     emptyOutDir: true,
-    // The names, versions and licences of the libraries in the bundle: they ask for their notices to be kept.
+    // The names, versions and licences of the libraries in the bundle, because they require that their
+    // notices are kept.
     license: { fileName: 'licenses.json' },
     rolldownOptions: {
       onLog(level, log, report) {
-        // A hint of React's compiler to itself, of no meaning in a bundle.
+        // A hint for React's own compiler, which has no meaning in a bundle.
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log)
       },
       input: ['index.html', 'explorer.html', 'reference.html'].map((name) => join(import.meta.dirname, name))
     },
     target: 'es2022',
-    // The policy of the pages allows files alone, no data: scripts or fonts.
+    // The policy of the pages allows only files, not data, for scripts and fonts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // The explorer is that large, and loaded when it is asked for.
+    // The explorer is this large, and is only loaded on request.
     chunkSizeWarningLimit: 2_000
   },
-  // `npm run dev` in web: the API answers beside it.
+  // For `npm run dev` in web: the API is another process.
   server: {
     proxy: Object.fromEntries(
       ['/api', '/session', '/loads', '/lineage', '/domains', '/search', '/openapi'].map((path) => [

@@ -20,10 +20,12 @@ export type ChunkLookContext = {
   gate: IsolationGate
 }
 
-/** If a chunk is due again sooner than this, a timer here enqueues it. The sweeper enqueues the others. */
+/**
+ * If a chunk is due again sooner than this, a timer here enqueues it. The sweeper enqueues all other chunks.
+ */
 const ownTimerMaxMs = 5_000
 
-/** Never throws: the sweeper finds every chunk that is not settled here. */
+/** Never throws: a chunk that is not settled here is found by the sweeper. */
 export function createChunkLook({ db, queue, log, ...options }: ChunkLookContext): LookAtChunk {
   return async (chunkId, signal) => {
     const startedAt = performance.now()

@@ -1,6 +1,6 @@
 /**
- * The worker process: takes chunks from the queue and applies them, and runs the loops that make sure that
- * none is forgotten.
+ * The worker process: takes chunks from the queue and applies them, and runs the loops that ensure that no
+ * chunk is forgotten.
  */
 import { checkReadiness, schemaProblem } from '../shared/catalog/access/check-readiness.ts'
 import { keepEpoch } from '../shared/catalog/write/keep-epoch.ts'
@@ -26,11 +26,11 @@ import { startHealthServer } from './health-server.ts'
 import { startLoop, type Loop } from './loop.ts'
 import { startWatchedWorker, type WatchedWorker } from './watched-worker.ts'
 
-/** A worker can wait longer for locks than a person. */
+/** A worker can wait longer for locks than a person can. */
 const lockTimeoutMs = 10_000
 const sweepEveryMs = 2_000
 const pruneEveryMs = 30_000
-/** There is work for this loop only after an upgrade. */
+/** This loop has work only after an upgrade. */
 const documentsEveryMs = 5_000
 
 /** What a running worker must release, in this order. */
@@ -61,7 +61,7 @@ export function startWorker(config: Config, log: Log): Service {
   })
 }
 
-/** Connections of a worker: two are left when each chunk in progress has one, so that leases are renewed. */
+/** Connections of a worker: two are free if each chunk in progress uses one, so that leases are renewed. */
 export const workerPoolMax = (config: Config): number =>
   Math.max(config.databasePoolWorker, config.workerConcurrency + 2)
 
@@ -96,7 +96,7 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
     depth: () => queue.depth()
   })
   const heartbeat = openHeartbeat(db)
-  // The loop tries again.
+  // If this fails, the loop tries again.
   await heartbeat.beat().catch(() => {})
   const loops = [
     startLoop('heartbeat', limits.workerHeartbeatSeconds * 1_000, log, () => heartbeat.beat()),

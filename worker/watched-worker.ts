@@ -1,7 +1,7 @@
 /**
- * A queue worker with a watchdog. If no jobs are taken although some wait, the client of the queue is replaced.
- * If the new one silently takes none either, the process exits, so that the platform starts it again. A new process
- * would not help against a queue that refuses, for example because its disk is full.
+ * A queue worker with a watchdog. If no jobs are taken although some wait, the client of the queue is
+ * replaced. If the new client silently takes no jobs either, the process exits, so that the platform starts
+ * it again. A new process would not help against a queue that refuses, for example because its disk is full.
  */
 import { startChunkWorker, type ChunkWorker, type ChunkWorkerOptions } from '../shared/queue/chunk-worker.ts'
 
@@ -10,7 +10,7 @@ export type WatchedWorkerOptions = ChunkWorkerOptions & {
   depth: () => Promise<number | null>
   /** How long an idle worker may take none of the waiting jobs. */
   deafAfterMs?: number
-  /** Called when a new client takes no jobs either, and reports no error. */
+  /** Called if a new client takes no jobs either, and reports no error. */
   giveUp?: () => void
 }
 

@@ -94,7 +94,7 @@ const onAspect = {
   path: '/openapi/v3/entity/{entityName}/{urn}/{aspectName}',
   params: { entityName, urn, aspectName }
 }
-const orAspect = 'With `/{aspectName}` behind the URN it is about that aspect alone.'
+const orAspect = 'If `/{aspectName}` follows the URN, the call concerns only that aspect.'
 
 export const datahubDescriptions: Descriptions = {
   'GET /config': datahub(
@@ -188,7 +188,7 @@ export const datahubDescriptions: Descriptions = {
       object({
         start: integer('Where the page begins.'),
         count: integer('Entries in it.'),
-        total: integer('In all pages.'),
+        total: integer('Entries in all pages together.'),
         relationships: listOf(object({ type: text('Its type.'), entity: text('The other end.') }))
       })
     ),
@@ -209,7 +209,7 @@ export const datahubDescriptions: Descriptions = {
       object({
         start: integer('Where the page begins.'),
         count: integer('Entries in it.'),
-        total: integer('In all pages.'),
+        total: integer('Entries in all pages together.'),
         entities: listOf(anyObject('`relationshipType`, `urn`, `via`.'))
       })
     ),
@@ -374,7 +374,7 @@ export const datahubDescriptions: Descriptions = {
       object(
         {
           entities,
-          totalCount: integer('In all pages.'),
+          totalCount: integer('Entries in all pages together.'),
           scrollId: text('While there are more.'),
           facets: listOf(anyObject('A facet.'))
         },
@@ -404,7 +404,7 @@ export const datahubDescriptions: Descriptions = {
       object({
         start: integer('Where the page begins.'),
         count: integer('Entries in it.'),
-        total: integer('In all pages.'),
+        total: integer('Entries in all pages together.'),
         elements: listOf(anyObject('An entity type.'))
       })
     ),

@@ -52,7 +52,7 @@ export const tokenCreate: Command = {
   }
 }
 
-/** Throws the error with the option in place of the field that was made from it. */
+/** Throws the error, with the name of the option instead of that of the field made from it. */
 function nameOption(error: unknown): never {
   if (!(error instanceof CatalogError)) throw error
   const message = error.message.replace(/\bdomainUrns(\[\d+\])?/, '--domain')

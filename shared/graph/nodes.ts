@@ -52,7 +52,7 @@ export class Nodes {
    */
   #kinds = new Pages<KindPage>(1, (length) => new Uint8Array(length))
   readonly #table: NodeKind[] = [unknownKind]
-  /** By template (columns first), then by the other facts. */
+  /** The kinds by template (columns first), then by the other facts. */
   readonly #byFacts: Map<number, NodeKind>[] = []
   readonly #origin: NodeOrigin
 

@@ -53,7 +53,7 @@ export function createUrnTemplates(): UrnTemplates {
     const key = [begin, end, facts.platformUrn ?? '', facts.origin ?? ''].join('\n')
     const known = byKey.get(key)
     if (known) return known
-    // A copy, because a slice would keep the whole text from which the URN was read in memory.
+    // A copy, because a slice of the text from which the URN was read would keep all of it in memory.
     const template = {
       index: templates.length,
       begin: copied(begin),

@@ -1,6 +1,6 @@
 /**
- * Turns a JSON Patch of a lineage aspect into operations on edges, and leaves those on the rest of the
- * aspect.
+ * Turns a JSON Patch of a lineage aspect into operations on edges, and leaves the operations on the rest of
+ * the aspect.
  *
  * Map-keyed paths (`/upstreams/<urn>`, `/fineGrainedLineages/<operation>/<downstream>/<query>/<upstream>`)
  * add and remove single edges. So two writers that patch the same list cannot lose each other's edges.
@@ -19,8 +19,8 @@ import { columnGroupKey, singleRecordKey } from './record-keys.ts'
 export type EdgeOperation =
   | { op: 'add'; entry: EdgeEntry }
   /**
-   * Removes the edge from one list, from all sources. For column records, only from those of the group
-   * (columnGroupKey).
+   * Removes the edge from one list, from all sources. In a list of column records, only from those of the
+   * group (columnGroupKey).
    */
   | { op: 'remove'; fieldCode: number; group: number | null; downstreamUrn: Urn; upstreamUrn: Urn }
   /** Removes every pair that ends in a column. */
@@ -104,7 +104,7 @@ function planList(plan: LineagePatch, field: LineageField, ownerUrn: Urn, operat
   )
 }
 
-/** A field with one URN is a list of at most one. Nothing of it stays in the rest. */
+/** A field with one URN is a list of at most one. The rest keeps nothing of it. */
 function planLink(
   plan: LineagePatch,
   field: LineageField,
@@ -173,7 +173,7 @@ const nextPosition = (plan: LineagePatch): number => appendedPosition + plan.edg
 
 const linkOf = (field: LineageField): string => (field.shape === 'upstream' ? 'dataset' : 'destinationUrn')
 
-/** The entry made from a key and a value. The key is the URN that it links to. */
+/** The entry made from a key and a value. The key is the URN that the entry links to. */
 function entryOf(field: LineageField, other: Urn, value: JsonValue | undefined): JsonValue {
   if (field.shape === 'urn' || field.shape === 'link') return other
   if (field.shape === 'union') return { string: other }
@@ -215,7 +215,7 @@ function planColumns(
   const upstreamUrn = toUrn(upstream, operation.path, 'schemaField')
   const isPair = isColumn(upstreamUrn) && isColumn(downstreamUrn)
   if (operation.op === 'remove') {
-    // A whole dataset as the source of a column is not an edge between columns, so the record is kept as a
+    // A whole dataset as the source of a column makes no edge between columns, so the record is kept as a
     // document.
     if (isPair)
       plan.edges.push({

@@ -42,7 +42,7 @@ export function patchLineageRest(
   return prepareRest(entityType, aspectName, patched ?? applyPatch(aspectName, null, { patch: [] }))
 }
 
-/** Removed column records are null, so that the others keep their numbers. They stay null. */
+/** Removed column records are null, so that the other records keep their numbers. They stay null. */
 function prepareRest(entityType: string, aspectName: string, rest: JsonObject): JsonObject {
   const listName = lineageFieldsOf(aspectName).find((field) => field.shape === 'columns')?.listName ?? ''
   const list = rest[listName]

@@ -2,8 +2,8 @@
 import { compareOrder, type Order } from './order.ts'
 
 /**
- * The position of an edge that was added to a list instead of being written with it: after all written ones.
- * Further edges of the same record get the following positions.
+ * The position of an edge that was added to a list instead of being written with it: after all written edges.
+ * Other edges of the same record get the following positions.
  */
 export const appendedPosition = 2 ** 30
 

@@ -96,7 +96,7 @@ export const loadMoves: readonly LoadMove[] = [
   cancels('failed')
 ]
 
-/** The states from which a load can move to this one. */
+/** The states from which a load can move to the state `to`. */
 export const statesBefore = (to: LoadState): LoadState[] =>
   loadMoves.flatMap((move) => (move.to === to ? (move.from ?? []) : []))
 

@@ -1,5 +1,5 @@
 /**
- * Patterns of names: `*` matches any characters, `?` one character, and everything else itself, ignoring
+ * Patterns of names: `*` matches any characters, `?` one character, and any other character itself, ignoring
  * case.
  */
 
@@ -7,7 +7,7 @@
 export type NamePattern = (lowerCased: string) => boolean
 
 /**
- * Takes time proportional to at most the product of the lengths. A regular expression with many `*` would
+ * Takes time proportional to at most the product of the two lengths. A regular expression with many `*` would
  * backtrack over a long text again and again. A text that differs before the first `*` or `?` is rejected at
  * once.
  */

@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from './changes.ts'
 import { isObject } from './json-values.ts'
 
 /**
- * At every depth, but keeps nulls that are entries of a list. Returns the same document if it has none, as
- * most do.
+ * Removes them at every depth, but keeps nulls that are entries of a list. Returns the same document if it
+ * has none, as most do.
  */
 export const withoutNulls = (document: JsonObject): JsonObject =>
   hasNull(document) ? cleaned(document) : document

@@ -6,7 +6,7 @@
  */
 export type Order = { seq: number; line: number }
 
-/** Before all changes: the order of what no client has stated. */
+/** A position before all changes, for what no client has stated. */
 export const beginning: Order = { seq: 0, line: 0 }
 
 /** Negative if a is older than b, positive if it is newer, 0 if both are the same record. */
@@ -21,5 +21,7 @@ export type Changed = { seq: number; changedSeq?: number | null }
 /** The seq of the change that set the value; 0 if no change did. */
 export const seqOfChange = (row: Changed): number => row.changedSeq ?? row.seq
 
-/** Strictly newer. Within one record the later operation wins, so an equal order is not newer. */
+/**
+ * Whether `a` is strictly newer. Within one record the later operation wins, so an equal order is not newer.
+ */
 export const isNewer = (a: Order | null | undefined, b: Order): boolean => !!a && compareOrder(a, b) > 0

@@ -12,14 +12,14 @@ export type PatchBudget = { valuesLeft: number }
 
 export const createPatchBudget = (): PatchBudget => ({ valuesLeft: limits.patchValuesPerChunkMaxCount })
 
-/** A record that is alone in its chunk may do this many times the work. */
+/** A record that is alone in its chunk may do this many times the work of a call. */
 const replayedMaxFactor = 20
 
 /**
  * The budget of a record that is alone in its chunk. The record's own patches have limits of their own. The
- * rest of the work replays newer stored patches over it. How many there are depends on the order in which
- * workers apply chunks, so the record must not be refused for them. The budget is still bounded: two seconds
- * of CPU time.
+ * rest of the work is replaying newer stored patches over it. How many there are depends on the order in
+ * which workers apply chunks, so the record must not be refused because of them. The budget is still bounded:
+ * two seconds of CPU time.
  */
 export const createReplayBudget = (): PatchBudget => ({
   valuesLeft: replayedMaxFactor * limits.patchValuesPerChunkMaxCount
@@ -33,7 +33,7 @@ export function countPatchValues(budget: PatchBudget, values: number): void {
 
 /**
  * The patches of one call or chunk are too much work together, although each is within its own limits. This
- * never decides about a single patch: a chunk is split because of it, and the stored patches of an aspect are
+ * never decides about a single patch: a chunk is split because of it, but the stored patches of an aspect are
  * never skipped because of it.
  */
 export class TooMuchPatching extends CatalogError {
@@ -69,7 +69,7 @@ export function createPatchWork(
   budget: PatchBudget | null
 ): { open: (document: Working) => Working } & PatchWork {
   let valuesLeft: number = limits.patchValuesMaxCount
-  /** An upper bound: removed bytes are only subtracted once it exceeds the limit. */
+  /** An upper bound: removed bytes are only subtracted once the bound exceeds the limit. */
   let bytes = 0
   let isOpening = false
 

@@ -1,8 +1,8 @@
 /**
  * Prepares the values in a patch of a lineage aspect as an UPSERT of the same values would.
  *
- * Other aspects are validated as a whole when their patch is applied. A lineage aspect is never available as
- * a whole, because its edges are rows. So each operation is checked on its own, on an empty document of the
+ * Other aspects are validated as a whole when their patch is applied. A lineage aspect never exists as a
+ * whole, because its edges are rows. So each operation is checked on its own, on an empty document of the
  * aspect.
  */
 import { CatalogError } from '../errors.ts'

@@ -9,8 +9,8 @@ import { conditionHeaders } from './write-conditions.ts'
 
 /**
  * The shortest proposal that parseProposal reads as the same change. Aspect name and URN come first, so that
- * they can be read even if the text was cut off (see nameInProposal). Throws an Error for a change that no
- * proposal can express.
+ * they can be read even if the text was cut off (see nameInProposal). Throws an Error for a change that a
+ * proposal cannot express.
  */
 export function proposalText(change: Change): string {
   switch (change.kind) {

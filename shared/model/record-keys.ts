@@ -2,13 +2,14 @@
  * The record keys of statements that are not entries of a written list. They are stored in Postgres, so never
  * renumber them.
  *
- * Each kind has a row of its own, so that kinds do not overwrite each other. Their order alone decides how
- * they combine.
+ * Each kind of statement has a row of its own, so that kinds do not overwrite each other. Only the order of
+ * their rows decides how they combine.
  */
 import type { JsonObject } from './changes.ts'
 
 /**
- * An edge stated only by its ends. It has no attributes, and leaves those that the aspect states elsewhere.
+ * An edge stated only by its ends. It has no attributes, and does not change those that the aspect states
+ * elsewhere.
  */
 export const bareRecordKey = -(2 ** 31)
 
@@ -27,8 +28,8 @@ export function columnGroupKey(attributes: JsonObject): number {
 
 /**
  * The code under which the removal of one entry is stored: the code of the list, or the group of a column
- * record. The codes of whole aspects share this smallint and are smaller. Stored in Postgres, so never
- * renumber.
+ * record. The codes of whole aspects are stored in the same smallint and are smaller. Stored in Postgres, so
+ * never renumber.
  */
 export const removalCode = (fieldCode: number, group: number | null): number =>
   group === null ? fieldCode : -(1 + (Math.abs(group) % 32_767))

@@ -2,13 +2,13 @@
  * The relationships that DataHub's clients know, by name: those stated by lists of edges, and those stated by
  * other aspects.
  *
- * A relationship leads from a source to a destination. In most lineage the source is the downstream end: a
- * job consumes a dataset. In some it is the upstream end: a job produces a dataset.
+ * A relationship leads from a source to a destination. In most lineage relationships the source is the
+ * downstream end: a job consumes a dataset. In some it is the upstream end: a job produces a dataset.
  */
 import { dataHubRelationships } from './datahub-model.ts'
 import { lineageFieldByCode, lineageFields } from './lineage-fields.ts'
 
-/** For columns, DataHub makes relationships in code instead of by its model. */
+/** DataHub's code makes the relationships of columns; its model does not describe them. */
 const columnRelationship = 'DownstreamOf'
 
 const names: ReadonlyMap<string, string> = new Map(
@@ -36,7 +36,7 @@ export const lineageRelationships: readonly LineageRelationship[] = lineageField
 
 /**
  * A relationship that is stated in the document of an aspect: from its entity to the URNs at a path, with a
- * star for each entry of a list. To remove the URN, remove what is at `removedPath`.
+ * star for each entry of a list. To remove the URN, remove the value at `removedPath`.
  */
 export type DocumentRelationship = {
   type: string
@@ -67,12 +67,12 @@ export const documentRelationships: readonly DocumentRelationship[] = dataHubRel
     removedPath: stepsOf(removedPath)
   }))
 
-/** From a domain to its parent, an asset to its container, a job to its flow. */
+/** The relationship from a domain to its parent, an asset to its container, a job to its flow. */
 export const partOf = 'IsPartOf'
-/** From an asset to its domain. */
+/** The relationship from an asset to its domain. */
 export const associatedWith = 'AssociatedWith'
 
-/** All names. */
+/** The names of all relationships. */
 export const relationshipTypes: readonly string[] = [
   ...new Set(
     [...lineageRelationships, ...documentRelationships].map(({ type }) => type).concat(partOf, associatedWith)

@@ -60,7 +60,9 @@ function filledValue(fields: readonly DataHubField[], value: JsonValue, isNew: b
   return isObject(value) ? filledRecord(fields, value, isNew) : value
 }
 
-/** Required texts and flags are only filled in a new document. A later removal of one is not undone. */
+/**
+ * Required texts and flags are only filled in a new document. A later removal of such a field is not undone.
+ */
 function emptyValue(filling: NonNullable<DataHubField['filling']>, isNew: boolean): JsonValue | undefined {
   if (filling === 'nothing' || (!isNew && (filling === 'text' || filling === 'flag'))) return undefined
   return fillings[filling]()

@@ -15,7 +15,7 @@ export type Rights = { scopes: readonly Scope[]; domainUrns: readonly Urn[] | nu
 export type Roles = {
   admin: readonly string[]
   editor: readonly string[]
-  /** All matching entries count, the first tokenDomainsMaxCount of them. */
+  /** All matching entries count, up to tokenDomainsMaxCount of them. */
   owner: readonly { domainUrn: Urn; members: readonly string[] }[]
   reader: readonly string[]
 }

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { PlacedWord, SearchTerm } from './search-words.ts'
 
-/** Postgres stores positions up to this one, and at most 255 for each lexeme. */
+/** Postgres stores positions up to this one, and at most 255 positions for each lexeme. */
 const lastPlace = 16_383
 const placesMaxCount = 255
 const keyMaxChars = 200
@@ -18,10 +18,10 @@ const quoted = (lexeme: string): string =>
 const lexemeOf = (kind: string, value: string): string =>
   value.length <= keyMaxChars ? kind + value : `${kind}#${hash('sha256', value, 'base64url')}`
 
-/** For a whole name, ignoring case. */
+/** The lexeme of a whole name, ignoring case. */
 export const nameKey = (foldedName: string): string => lexemeOf('=', foldedName)
 
-/** For the value of a filter. */
+/** The lexeme of a value of a filter. */
 export const fieldKey = (field: string, value: string): string => lexemeOf(`:${field}:`, value)
 
 export function printVector(words: readonly PlacedWord[], keys: Iterable<string>): string {
@@ -36,10 +36,10 @@ export function printVector(words: readonly PlacedWord[], keys: Iterable<string>
   return lexemes.join(' ')
 }
 
-/** All must match; an empty list always matches. */
+/** A query that matches if all of the queries do; an empty list always matches. */
 export const allOf = (queries: readonly string[]): string =>
   queries.length > 1 ? queries.map((each) => `(${each})`).join(' & ') : (queries[0] ?? '')
-/** At least one must match; the list must not be empty. */
+/** A query that matches if at least one of the queries does; the list must not be empty. */
 export const anyOf = (queries: readonly string[]): string =>
   queries.length > 1 ? queries.map((each) => `(${each})`).join(' | ') : (queries[0] ?? '')
 

@@ -13,8 +13,8 @@ import { limits } from '../limits.ts'
 export type PlacedWord = { word: string; place: number }
 
 /**
- * Between a lower-case letter or digit and a capital, before the last of several capitals, and around
- * characters that are words.
+ * The places to split a run: between a lower-case letter or digit and a capital, before the last of several
+ * capitals, and around characters that are words.
  */
 const seams =
   /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])|(?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}])/u
@@ -22,7 +22,7 @@ const runs = /[\p{L}\p{M}\p{N}]+/gu
 /** Most runs need no further splitting. */
 const isPlain = /^[a-z0-9]+$/
 
-/** A run of letters and digits. `parts` are those of a compound. */
+/** A run of letters and digits. A compound has `parts`. */
 type Run = { whole: string; parts: readonly string[] }
 
 function runsOf(text: string): Run[] {
@@ -36,15 +36,15 @@ function runsOf(text: string): Run[] {
   })
 }
 
-/** Longer words are found by their beginning. */
+/** The beginning of a word; longer words are found by it. */
 const cut = (word: string): string =>
   word.length <= limits.searchWordMaxChars ? word : word.slice(0, limits.searchWordMaxChars).toWellFormed()
 
-/** In lower case, and without characters that Postgres cannot store. */
+/** The text in lower case, and without characters that Postgres cannot store. */
 export const folded = (text: string): string =>
   text.toWellFormed().replaceAll('\0', '\ufffd').normalize('NFKC').toLowerCase()
 
-/** The words in order. The first has the position `after` + 1. */
+/** The words of a text in order. The first has the position `after` + 1. */
 export function placedWords(text: string, after = 0): PlacedWord[] {
   const found: PlacedWord[] = []
   let place = after
@@ -62,7 +62,7 @@ export function placedWords(text: string, after = 0): PlacedWord[] {
 /**
  * What to look for; all terms must match. A term is a word, a phrase of consecutive words, or a compound,
  * which matches as a whole or by all its parts. With a prefix, the last word may be the beginning of a longer
- * one.
+ * word.
  */
 export type SearchTerm =
   | { kind: 'word' | 'prefix'; whole: string; parts: readonly string[] }

@@ -8,12 +8,12 @@ import { hash, randomBytes } from 'node:crypto'
 const idBytes = 32
 const codeBytes = 16
 
-/** 256 random bits. */
+/** A new id with 256 random bits. */
 export const newSessionId = (): string => randomBytes(idBytes).toString('base64url')
 
 /**
- * 128 random bits, because the code is valid only for minutes. Hexadecimal, so that terminals recognise the
- * whole link.
+ * A new code with 128 random bits, because it is valid only for minutes. Hexadecimal, so that terminals
+ * recognise the whole link.
  */
 export const newSignInCode = (): string => randomBytes(codeBytes).toString('hex')
 
@@ -21,5 +21,5 @@ export const newSignInCode = (): string => randomBytes(codeBytes).toString('hex'
 export const isSessionId = (text: string): boolean => /^[\w-]{43}$/.test(text)
 export const isSignInCode = (text: string): boolean => /^[0-9a-f]{32}$/.test(text)
 
-/** The stored hash of either. */
+/** The stored hash of a session id or a code. */
 export const hashSessionText = (text: string): Buffer => hash('sha256', text, 'buffer')

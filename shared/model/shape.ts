@@ -27,7 +27,7 @@ export const defaulted = (shape: Shape, fallback: () => JsonValue): Field => ({
   fallback
 })
 
-/** VALIDATION_FAILED with a path, in the wording of DataHub. */
+/** The error VALIDATION_FAILED with a path, in the wording of DataHub. */
 export const shapeFault = (place: string, reason: string, details: ErrorDetails = {}): CatalogError =>
   new CatalogError('VALIDATION_FAILED', `ERROR :: ${pointerOf(place)} :: ${reason}`, {
     field: place,
@@ -148,7 +148,7 @@ export const oneOf =
   }
 
 /**
- * A URN of one of these entity types; without types, of any. Throws INVALID_URN, INVALID_CHARACTER,
+ * A URN of one of these entity types; of any type if none is given. Throws INVALID_URN, INVALID_CHARACTER,
  * LIMIT_EXCEEDED.
  */
 export const urn =

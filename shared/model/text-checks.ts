@@ -19,7 +19,9 @@ export function checkLine(text: string, { field, limit }: Place): string {
   return line
 }
 
-/** A text of several lines: anything that Postgres can store. Throws LIMIT_EXCEEDED, INVALID_CHARACTER. */
+/**
+ * A text of several lines: any characters that Postgres can store. Throws LIMIT_EXCEEDED, INVALID_CHARACTER.
+ */
 export function checkLines(text: string, { field, limit }: Place): string {
   checkLength(text, { field, limit })
   if (text.includes('\0')) throw forbidden(0, field)
@@ -35,7 +37,7 @@ export function checkLines(text: string, { field, limit }: Place): string {
 }
 
 /**
- * Whether a text is a UUID. Check this before a query, because Postgres reports an error for anything else.
+ * Whether a text is a UUID. Check this before a query, because Postgres reports an error for any other text.
  */
 export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 

@@ -1,7 +1,7 @@
 /**
- * The text of an access token: `trib_`, 32 random bytes in base 62, and a checksum of six characters.
+ * The text of an access token: `trib_`, 32 random bytes in base 62, and a checksum of six characters. The
+ * prefix lets scanners find a leaked token. With the checksum, a mistyped token is refused without a query.
  *
- * The prefix lets scanners find a leaked token. The checksum lets a mistyped one be refused without a query.
  * The operator may choose the first token: any text of 16 to 255 visible characters that does not begin with
  * `trib_`.
  */
@@ -30,12 +30,12 @@ export function isTokenText(text: string): boolean {
 }
 
 /**
- * Whether a text has the form of a JSON Web Token, signed or not. Our own tokens never begin like this, and
- * one chosen by an operator is unlikely to.
+ * Whether a text has the form of a JSON Web Token, signed or not. Our own tokens never begin like this, and a
+ * token chosen by an operator is unlikely to.
  */
 export const isJsonWebToken = (text: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/.test(text)
 
-/** The stored hash. The text has 256 random bits, so a slow hash would add nothing. */
+/** The hash that is stored. The text has 256 random bits, so a slow hash would add nothing. */
 export const hashToken = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /** The part of the text that a list of tokens shows. */

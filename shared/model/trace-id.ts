@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 const hexOfTime = 16
 
 /**
- * Uses randomUUID, which prepares its random bytes in advance: requesting 8 bytes from the system for each
- * request took a twentieth of the time of a small read.
+ * Uses randomUUID, which prepares its random bytes in advance: requesting 8 bytes from the operating system
+ * for each request took a twentieth of the time of a small read.
  */
 const eightBytesInHex = (): string => {
   const hex = randomUUID().replaceAll('-', '')
@@ -13,7 +13,10 @@ const eightBytesInHex = (): string => {
   return hex.slice(0, 8) + hex.slice(24)
 }
 
-/** 32 hexadecimal digits: epoch microseconds in the first 16, from which DataHub's clients read the time. */
+/**
+ * A new id of 32 hexadecimal digits: the first 16 are epoch microseconds, from which DataHub's clients read
+ * the time.
+ */
 export const newTraceId = (): string =>
   (Date.now() * 1_000).toString(16).padStart(hexOfTime, '0') + eightBytesInHex()
 

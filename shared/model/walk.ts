@@ -5,15 +5,15 @@ export type LineageDirection = 'UPSTREAM' | 'DOWNSTREAM'
 export type LineageLevel = 'asset' | 'column'
 
 export type WalkBounds = {
-  /** The number of hops after which the walk is cut short, and says so. */
+  /** The number of hops after which the walk is cut short, and reports that. */
   maxHops: number
-  /** The number of entities after which the walk is cut short, and says so. */
+  /** The number of entities after which the walk is cut short, and reports that. */
   maxEntities: number
 }
 
 /**
- * Milliseconds since 1970, both ends included. An edge counts if one of its stamps is inside, if it has none,
- * or if people stated it.
+ * Milliseconds since 1970, both ends included. An edge counts if one of its stamps is inside, if it has no
+ * stamp, or if a person stated it.
  */
 export type TimeWindow = { fromMs: number; toMs: number }
 

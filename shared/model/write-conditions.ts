@@ -65,15 +65,15 @@ const unreadable = (name: string, message: string): CatalogError =>
   new CatalogError('BAD_REQUEST', message, { field: `headers.${name}` })
 
 /**
- * Undefined if it was not sent. Anything that is not text or a number becomes the empty text, which is never
+ * Undefined if it was not sent. A value other than a text or a number becomes the empty text, which is never
  * a valid condition.
  */
 const textOf = (value: JsonValue | undefined): string | undefined =>
   value === undefined || value === null ? undefined : typeof value === 'object' ? '' : String(value)
 
 function parseVersion(text: string): number {
-  // No aspect has a version below -1. They are accepted because DataHub accepts them, and clients send them
-  // for a write that must fail.
+  // No aspect has a version below -1, but such versions are accepted because DataHub accepts them, and
+  // clients send them for a write that must fail.
   if (!/^-?\d{1,15}$/.test(text))
     throw unreadable(
       'If-Version-Match',
@@ -82,7 +82,7 @@ function parseVersion(text: string): number {
   return Number(text)
 }
 
-/** Epoch milliseconds, an HTTP date or an ISO date. */
+/** The time in a condition: epoch milliseconds, an HTTP date or an ISO date. */
 function parseTime(text: string, name: string): number {
   const time = /^\d{1,15}$/.test(text)
     ? Number(text)

@@ -1,6 +1,6 @@
 /**
- * Computes what states assert in the catalog: aspects, and entries of aspects by the path that a patch adds
- * them with.
+ * Computes what states assert in the catalog: aspects, and entries of aspects, each by the path with which a
+ * patch adds it.
  */
 import type { Change, JsonObject, JsonValue, PatchOperation } from '../model/changes.ts'
 import { prepareAspect } from '../model/aspect-registry.ts'
@@ -23,7 +23,9 @@ import {
   type State
 } from './state.ts'
 
-/** By owner, aspect and path; the empty path is the whole aspect. Plain JSON, because it is stored. */
+/**
+ * Assertions by owner, aspect and path; the empty path is the whole aspect. Plain JSON, because it is stored.
+ */
 export type Assertions = { [ownerUrn: string]: { [aspectName: string]: { [path: string]: JsonValue } } }
 
 /** Follows all aliases of a dataset to its present URN. */
@@ -89,7 +91,7 @@ const textsIn = (value: JsonValue | undefined): string[] =>
   listOf(value).filter((each) => typeof each === 'string')
 
 /**
- * The edges of a job: those seen in runs, and those declared by its newest job event and by other jobs and
+ * The edges of a job: those seen in runs, and those declared by the newest job event, and by other jobs and
  * datasets.
  */
 function assertJob(to: AssertionBuilder, urn: Urn, state: JobState, nameOf: NameOf): void {
@@ -116,10 +118,9 @@ function assertDirect(to: AssertionBuilder, urn: Urn, seen: SeenLinks, nameOf: N
 }
 
 /**
- * Edges between a job and its datasets. Leaves out inputs and outputs that are linked directly.
- *
- * The names that events used are compared, not what they are aliases of: a job is not visited again when an alias becomes
- * known, so the names behind aliases would make the result depend on the order of the events.
+ * Edges between a job and its datasets. Leaves out inputs and outputs that are linked directly. Compares the
+ * names that events used, not the datasets that these names are aliases of: a job is not visited again when
+ * an alias becomes known, so otherwise the result would depend on the order of the events.
  */
 function assertBoundary(to: AssertionBuilder, job: Urn, seen: SeenLinks, nameOf: NameOf): void {
   const links = linksIn(seen)
@@ -166,7 +167,7 @@ function assertRun(to: AssertionBuilder, urn: Urn, { runId, startedMs, jobUrn, p
   })
 }
 
-/** The part of the assertions whose paths others assert too. */
+/** The assertions of `asserted` with a path that others assert too. */
 export const commonTo = (asserted: Assertions, others: Assertions): Assertions =>
   filtered(asserted, (owner, aspectName, path) => others[owner]?.[aspectName]?.[path] !== undefined)
 

@@ -8,21 +8,21 @@ import { fabricTypes } from '../urn/kind-shapes.ts'
 import { urnOfType } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 
-/** Null values are decided by the rules for names. */
+/** A null value is decided by the rules for names. */
 export type Connection = {
-  /** As the operator wrote it; `*` matches any characters. */
+  /** The pattern as the operator wrote it; `*` matches any characters. */
   namespace: string
   fits: (namespace: string) => boolean
   platform: string | null
   platformInstance: string | null
   environment: string | null
-  /** Whether names are changed to lower case, for a platform whose connector writes them so. */
+  /** Whether names are changed to lower case, for a platform whose connector writes lower-case names. */
   lowerCase: boolean
   /** The domain of new datasets. */
   domain: Urn | null
 }
 
-/** In order: the first that matches decides. */
+/** In order: the first connection that matches decides. */
 export type Connections = readonly Connection[]
 
 const keys = ['namespace', 'platform', 'platformInstance', 'environment', 'lowerCase', 'domain'] as const

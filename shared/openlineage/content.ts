@@ -38,16 +38,17 @@ import {
 import { orchestratorOf } from './orchestrator.ts'
 import { unlessRefused } from './unless-refused.ts'
 
-/** By name; a fact that the event does not mention is absent. */
+/** Facts by name; a fact that the event does not mention is absent. */
 export type Facts = { [name: string]: JsonValue }
 
 export type DatasetContent = OpenLineageName & {
   urn: Urn
   /**
-   * Its present name: the table of a path, the new name after a rename, or its own if the event creates it.
+   * The present name of the dataset: the table of a path, the new name after a rename, or its own name if the
+   * event creates it.
    */
   knownAs: Urn | null
-  /** Whether it is a path, and `knownAs` its table. */
+  /** Whether the dataset is a path, and `knownAs` its table. */
   isTable: boolean
   facts: Facts
   /** The sources that a dataset event declares; null for other events. */
@@ -60,7 +61,7 @@ export type JobContent = OpenLineageName & {
   facts: Facts
   links: Link[]
   /**
-   * Whether the links are complete, as in a job event; those of a run event are added to the links of other
+   * Whether the links are complete, as in a job event; the links of a run event are added to those of other
    * runs.
    */
   isDeclared: boolean
@@ -79,7 +80,7 @@ export type EventContent = {
   datasets: DatasetContent[]
   job: JobContent | null
   /**
-   * The other jobs that the event names. Each gets a state, because one without a state counts as deleted.
+   * The other jobs that the event names. Each gets a state, because a job without a state counts as deleted.
    */
   otherJobs: JobContent[]
   run: RunContent | null
@@ -218,7 +219,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
 
 /** The URNs of the names in an event. `note` and `noteJob` add the dataset or the job to the content. */
 type Named = {
-  /** Null for a dataset event. */
+  /** The URN of the job of the event; null for a dataset event. */
   ownJob: Urn | null
   note: (name: OpenLineageName) => Urn
   noteJob: (name: OpenLineageName) => JobContent
@@ -240,7 +241,7 @@ function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, n
   ]
 }
 
-/** The entries of the facet `lineage` of the job and of its outputs; null if none has it. */
+/** The entries of the facet `lineage` of the job and of its outputs; null if neither has the facet. */
 function lineageEntries({
   job,
   outputs
@@ -305,7 +306,7 @@ const plainColumn = /^[\w.-]{1,200}$/
 
 /** Throws LIMIT_EXCEEDED, INVALID_CHARACTER naming the path if the column cannot be in lineage. */
 function checkColumn(dataset: Urn, column: string, field: string): void {
-  // A quick check for most columns; the full one follows when lineage is built.
+  // A quick check is enough for most columns; the full check follows when lineage is built.
   if (!plainColumn.test(column) || dataset.length > 500) inPlace(field, () => columnUrn(dataset, column))
 }
 
@@ -325,10 +326,10 @@ function inPlace<T>(field: string, make: () => T): T {
   }
 }
 
-/** Limits the length of a path in an error: names of columns may have any length. */
+/** Limits the length of a path in an error, because names of columns may have any length. */
 const placeMaxChars = 300
 
-/** What a dataset is made from, without a known job: `lineage`, otherwise `columnLineage`. */
+/** The datasets from which a dataset is made, without a known job: `lineage`, otherwise `columnLineage`. */
 function declaredLinks(dataset: EventDataset, named: Named): Link[] {
   const { lineage } = dataset.facets
   const { note } = named

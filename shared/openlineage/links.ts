@@ -22,8 +22,8 @@ export type Link =
 export const linkText = (link: Link): string => JSON.stringify(link)
 
 /**
- * Recently read links: each is read several times for one event. When it is full it is emptied, which costs a
- * few reads.
+ * Recently read links: each is read several times for one event. A full map is emptied, which costs a few
+ * reads.
  */
 const known = new Map<string, Link>()
 const knownMaxCount = 5_000
@@ -38,7 +38,7 @@ export function linkFrom(text: string): Link {
   return link
 }
 
-/** All entities that it leads to or from, including jobs. */
+/** All entities that the link leads to or from, including jobs. */
 export const endsOf = (link: Link): Urn[] =>
   link[0] === 'afterJob' ? [link[1]] : link[0] === 'ofJob' ? [link[1], link[3]] : datasetsOf(link)
 

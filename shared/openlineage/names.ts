@@ -1,9 +1,9 @@
 /**
  * Maps OpenLineage names to URNs: datasets, jobs, runs and columns by their namespace and name.
  *
- * The rules are DataHub's, so an asset written by its connectors and the same asset in an event are one.
- * Where DataHub fails or drops a name, the platform is `unknown`. The first rule that matches decides, and
- * `GET /openlineage/resolve` shows its name.
+ * The rules are DataHub's, so an asset that its connectors write and the same asset in an event are one
+ * asset. Where DataHub fails or drops a name, the platform is `unknown`. The first rule that matches decides,
+ * and `GET /openlineage/resolve` shows the name of the rule.
  */
 import { CatalogError } from '../errors.ts'
 import { datasetUrn, schemaFieldUrn } from '../urn/kinds.ts'
@@ -25,7 +25,7 @@ export type ResolvedDataset = {
 
 type Rule = {
   name: string
-  /** The platform and the name there; null if the rule does not match. */
+  /** The platform, and the name on it; null if the rule does not match. */
   read: (dataset: OpenLineageName) => { platform: string; name: string } | null
 }
 
@@ -42,7 +42,7 @@ const platforms: ReadonlyMap<string, string> = new Map(
   })
 )
 
-/** File stores: a dataset there is a path, beginning with its bucket or container. */
+/** File stores: a dataset in one is a path, beginning with its bucket or container. */
 const fileStores: ReadonlyMap<string, string> = new Map(
   Object.entries({
     s3: 's3',
@@ -129,7 +129,7 @@ export function resolveDataset(dataset: OpenLineageName, connections: Connection
   throw new CatalogError('BAD_REQUEST', `${dataset.namespace} ${dataset.name} names no dataset`)
 }
 
-/** Whether it is a file or a folder. */
+/** Whether the name is that of a file or a folder. */
 export const isPath = ({ namespace, name }: OpenLineageName): boolean =>
   !glueNamespace.test(namespace) &&
   (name.includes('/') || fileStores.has(uri.exec(namespace)?.[1]?.toLowerCase() ?? ''))

@@ -12,8 +12,8 @@ export type NodeName = { namespace: string; name: string; field: string | null }
 const colonsMaxCount = 24
 
 /**
- * All readings, the likeliest first: a namespace such as `postgres://host:5432` is kept whole, as Marquez
- * does; then the others. Throws BAD_REQUEST, LIMIT_EXCEEDED.
+ * All readings, the likeliest first: the reading that keeps a namespace such as `postgres://host:5432` whole,
+ * as Marquez does, then the others. Throws BAD_REQUEST, LIMIT_EXCEEDED.
  */
 export function readNodeId(
   text: string | undefined,

@@ -11,7 +11,7 @@ const producers: readonly (readonly [RegExp, string])[] = [
 ]
 const integration = /github\.com\/OpenLineage\/OpenLineage\/.*\/([\w-]+)\/?$/i
 
-/** `unknown` if the event does not say. For a dataset event, only the producer's address is used. */
+/** `unknown` if the event does not name one. For a dataset event, only the producer's address is used. */
 export function orchestratorOf(event: OpenLineageEvent): string {
   const engine = event.kind === 'run' ? textOf(event.run.facets.processing_engine, 'name') : null
   const named = event.kind === 'dataset' ? null : (textOf(event.job.facets.jobType, 'integration') ?? engine)

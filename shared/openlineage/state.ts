@@ -1,9 +1,9 @@
 /**
  * The state of a dataset, a job or a run: all events about it together.
  *
- * Events arrive late, twice and in any order, so they are merged by rules that do not depend on order. The
- * newest event decides a fact. Links of runs accumulate, with the first and the last time they were seen. The
- * declaration in a job or dataset event replaces an older one.
+ * Events arrive late, twice and in any order, so they are merged by rules that do not depend on the order.
+ * The newest event decides a fact. Links of runs accumulate, with the first and the last time that each was
+ * seen. The declaration in a job or dataset event replaces an older declaration.
  */
 import type { JsonValue } from '../model/changes.ts'
 import { isObject } from '../model/json-values.ts'
@@ -12,22 +12,22 @@ import type { DatasetContent, EventContent, JobContent, RunContent } from './con
 import type { OpenLineageName } from './event.ts'
 import { datasetsOf, endsOf, linkFrom, linkText, type Link } from './links.ts'
 
-/** First and last time, in milliseconds since 1970. */
+/** The first and the last time, in milliseconds since 1970. */
 export type Span = [number, number]
 
 type Dated<Value extends JsonValue> = { time: number; value: Value }
 export type DatedFacts = { [name: string]: Dated<JsonValue> }
-/** By the link as JSON. */
+/** Spans by link; the key is the link as JSON. */
 export type SeenLinks = { [link: string]: Span }
 
-/** What events say about a dataset. */
+/** The facts about a dataset that events state under one name. */
 type NamedPart = {
   facts: DatedFacts
   /** The sources seen in runs of any job. */
   seen: SeenLinks
   /**
-   * The declared sources, by the URN of the declaring job; under an empty name, those that the dataset
-   * declares itself.
+   * The declared sources, by the URN of the declaring job; under an empty name, the sources that the dataset
+   * itself declares.
    */
   declared: { [by: string]: Dated<string[]> }
 }
@@ -39,15 +39,14 @@ export type DatasetState = NamedPart & {
   kind: 'dataset'
   namespace: string
   name: string
-  /** Its own URN if the name was given back to it. */
+  /** The present name; the dataset's own URN if the name was given back to it. */
   knownAs: Alias | null
   /**
-   * What events say about it under its other names: its paths, and its names before renames. Each name has its
-   * own part, because a job may declare the lineage of several names, and then declare less under one of them,
-   * and because a path may become another table.
-   *
-   * The stored field is called after paths, which were its only names at first: a process of the version before
-   * looks for it there, and would take away the edges that it does not find.
+   * The facts that events state about it under its other names: its paths, and its names before renames. Each
+   * name has its own part, because a job may declare the lineage of several names, and then declare less
+   * under one of them, and because a path may become another table. The stored field is called after paths,
+   * which were its only names at first. A process of the version before looks for it there, and would remove
+   * the edges that it does not find.
    */
   ofPaths?: { [name: string]: NamedPart }
 }
@@ -61,7 +60,7 @@ export type JobState = {
   declared: Dated<string[]> | null
   /** Links of this job that others declare, by the URN of that job or dataset; absent if there are none. */
   declaredBy?: { [by: string]: Dated<string[]> }
-  /** The run of the newest run event; absent until there is one. */
+  /** The run of the newest run event; absent without such an event. */
   lastRun?: Dated<Urn>
 }
 export type RunState = {
@@ -99,7 +98,7 @@ export function mergeContent(
     if (dataset.knownAs !== null) leaveAlias(loaded, dataset, timeMs)
     loaded.put(dataset.urn, mergeDataset(loaded.stateOf(dataset.urn), dataset, timeMs))
   }
-  // The other jobs first, so that the links declared for them find their states.
+  // The other jobs are merged first, so that the links declared for them find their states.
   for (const each of job ? [...otherJobs, job] : otherJobs) mergeJob(loaded, each, timeMs)
   for (const { urn, declared } of datasets)
     if (declared !== null) declareElsewhere(loaded, urn, former.get(urn) ?? null)
@@ -119,7 +118,7 @@ export const statesDeclaredBy = (state: State | null): Urn[] => [
   ...linksElsewhere(declarationOf(state)?.value ?? []).keys()
 ]
 
-/** What its own newest event declares. For a dataset, under this name. */
+/** The declaration in the newest event of the entity itself. For a dataset, under this name. */
 function declarationOf(state: State | null): Dated<string[]> | null {
   if (state?.kind === 'job') return state.declared
   return state?.kind === 'dataset' ? (state.declared[''] ?? null) : null
@@ -130,7 +129,7 @@ function mergeDataset(before: State | null, content: DatasetContent, time: numbe
   if (known === before && addsNothing(known, content)) return known
   return {
     ...known,
-    // Two names may become one URN. Keeping the lesser makes the order of arrival irrelevant.
+    // Two names may become one URN. The lesser name is kept, so that the order of arrival does not matter.
     ...(nameText(content) < nameText(known) ? { namespace: content.namespace, name: content.name } : {}),
     knownAs:
       content.knownAs === null
@@ -148,8 +147,8 @@ const aliasAfter = (known: Alias | null, value: Urn, isTable: boolean, time: num
   newest<Urn, Alias>(known, { time, value, ...(isTable ? { isTable: true } : {}) })
 
 /**
- * Before a name is given to another dataset, its state moves to the dataset that had the name. The content
- * of a path moves to its present table, whichever table it had then.
+ * Before a name is given to another dataset, its state moves to the dataset that had the name. The content of
+ * a path moves to its present table, whichever table the path had when the content was stated.
  */
 function leaveAlias(loaded: LoadedStates, { urn, knownAs, isTable }: DatasetContent, time: number): void {
   const { stateOf, put } = loaded
@@ -179,11 +178,11 @@ function takeBack({ put, stateOf, holderOf }: LoadedStates, path: Urn, state: Da
   put(path, { ...state, ...joinParts(before, state) })
 }
 
-/** The present name of a dataset; null if that is its own. */
+/** The present name of a dataset; null if it is the dataset's own name. */
 export const aliasOf = (urn: Urn, { knownAs }: Pick<DatasetState, 'knownAs'>): Urn | null =>
   knownAs === null || knownAs.value === urn ? null : knownAs.value
 
-/** A quick check, because most inputs are only a name. */
+/** A quick check, because most inputs have only a name. */
 const addsNothing = (known: DatasetState, content: DatasetContent): boolean =>
   content.declared === null &&
   content.knownAs === null &&
@@ -236,13 +235,13 @@ function mergeJob(loaded: LoadedStates, content: JobContent, time: number): void
   }
 }
 
-/** True for a job that is only named in links of another. */
+/** True for a job that is only named in links of another job. */
 const isEmptyContent = ({ facts, links, isDeclared }: JobContent): boolean =>
   !isDeclared && links.length === 0 && Object.keys(facts).length === 0
 
 /**
- * If the declaration of a job or a dataset has changed, replaces what the former one put into the states of
- * others.
+ * If the declaration of a job or a dataset has changed, replaces the links that the former declaration put
+ * into the states of others.
  */
 function declareElsewhere({ stateOf, put }: LoadedStates, by: Urn, former: Dated<string[]> | null): void {
   const declared = declarationOf(stateOf(by))
@@ -258,8 +257,9 @@ function declareElsewhere({ stateOf, put }: LoadedStates, by: Urn, former: Dated
 }
 
 /**
- * The links in a declaration that others assert, by that entity: a link from dataset to dataset is asserted
- * by the downstream one, because several jobs may declare it; a link of another job by that job.
+ * The links in a declaration that others assert, by that entity. A link from dataset to dataset is asserted
+ * by the downstream dataset, because several jobs may declare it; a link of another job is asserted by that
+ * job.
  */
 function linksElsewhere(texts: readonly string[]): Map<Urn, string[]> {
   const found = new Map<Urn, string[]>()
@@ -273,7 +273,9 @@ function linksElsewhere(texts: readonly string[]): Map<Urn, string[]> {
   return found
 }
 
-/** The entity that asserts the link, and its form there; null if the declaring one asserts it. */
+/**
+ * The entity that asserts the link, and the form of the link there; null if the declaring entity asserts it.
+ */
 function linkElsewhere(text: string): [Urn | null, string] {
   const link = linkFrom(text)
   if (link[0] === 'direct' || link[0] === 'directColumn') return [link[1], text]
@@ -286,7 +288,7 @@ function addSeen(before: SeenLinks, more: SeenLinks): SeenLinks {
   return seen
 }
 
-/** Declared links with the time of the declaration as their span. */
+/** Declared links, with the time of the declaration as their span. */
 export const seenAt = ({ time, value }: { time: number; value: readonly string[] }): SeenLinks =>
   Object.fromEntries(value.map((link): [string, Span] => [link, [time, time]]))
 
@@ -312,8 +314,9 @@ function mergeRun(
 }
 
 /**
- * Moves the state of a dataset under its former name to the state under `name`. Under the former name, only
- * the alias stays and what the dataset itself declares, which decides whether another event of the dataset is newer.
+ * Moves the state of a dataset under its former name to the state under `name`. Under the former name only
+ * two things remain: the alias, and what the dataset itself declares, which decides whether another event of
+ * the dataset is newer.
  */
 export function moveDataset(
   urn: Urn,
@@ -342,9 +345,9 @@ const hasContent = (each: NamedPart): boolean =>
   Object.values(partOf(each)).some((part) => Object.keys(part).length > 0)
 
 /**
- * Joins what was stated under one name and, after that had moved, was stated under it again. The later declaration
- * of a job or of another dataset is its present one, even if both have one time: declareElsewhere writes only
- * what counts.
+ * Joins the part that was stated under a name before it moved with the part that was stated under the same
+ * name afterwards. The later declaration of a job or of another dataset is the present one, even if both have
+ * the same time: declareElsewhere writes only what counts.
  */
 function joinParts(before: NamedPart, later: NamedPart): NamedPart {
   const own = later.declared['']
@@ -359,14 +362,14 @@ function joinParts(before: NamedPart, later: NamedPart): NamedPart {
   }
 }
 
-/** Its content under its own name, and under each of its other names. */
+/** The part of a dataset under its own name, and the parts under its other names. */
 const partsOf = (state: DatasetState): NamedPart[] => [state, ...Object.values(state.ofPaths ?? {})]
 
 /** The facts of a dataset, under whichever name they were stated. */
 export const factsOf = (state: DatasetState): DatedFacts =>
   partsOf(state).reduce<DatedFacts>((facts, part) => mergeFacts(facts, part.facts), {})
 
-/** Changes each part. Returns the same object if `change` does so for every part. */
+/** Changes each part. Returns the same object if `change` returns each part unchanged. */
 function withParts(state: DatasetState, change: (part: NamedPart) => NamedPart): DatasetState {
   const own = change(state)
   const others = Object.entries(state.ofPaths ?? {}).map(
@@ -377,7 +380,7 @@ function withParts(state: DatasetState, change: (part: NamedPart) => NamedPart):
   return { ...state, ...partOf(own), ...(others.length > 0 ? { ofPaths } : {}) }
 }
 
-/** Whether only its name is known. */
+/** Whether only the name of the dataset is known. */
 export const isEmptyDataset = (state: DatasetState): boolean =>
   !hasContent(state) && Object.keys(state.ofPaths ?? {}).length === 0
 
@@ -389,8 +392,9 @@ export function datasetsNamed(state: State): Urn[] {
 }
 
 /**
- * The links seen in runs, and the links of each declaration, its own and those of others. Of what a dataset
- * declares itself, under whichever name, the newest counts; of what a job declares, all names count.
+ * The links seen in runs, and the links of each declaration, by the entity itself and by others. Of the
+ * declarations of a dataset itself, only the newest counts, under whichever name; of the declarations of a
+ * job, all names count.
  */
 export function linkListsOf(state: DatasetState | JobState): SeenLinks[] {
   if (state.kind === 'dataset') {
@@ -408,10 +412,10 @@ export function linkListsOf(state: DatasetState | JobState): SeenLinks[] {
   return [state.seen, ...declared.map(seenAt)]
 }
 
-/** If runs have shown more links than this, those used least recently are forgotten, some at a time. */
+/** If runs have shown more links than this, the least recently used links are forgotten, some at a time. */
 const linksMaxCount = 1_250
 const linksKeptCount = 1_000
-/** Links used this recently, before the newest one, are kept whatever their number. */
+/** Links that were used within this time before the newest link are kept, whatever their number. */
 const runMaxMs = 24 * 60 * 60 * 1_000
 
 /**
@@ -436,7 +440,7 @@ function withoutOldSeen<Part extends { seen: SeenLinks }>(part: Part): Part {
   return kept.length === newestFirst.length ? part : { ...part, seen: Object.fromEntries(kept) }
 }
 
-/** The state without links to or from deleted entities; the same object if it has none. */
+/** The state without links to or from deleted entities; the same object if it has no such links. */
 export function withoutEnds(state: State, gone: ReadonlySet<Urn>): State {
   const stays = (text: string): boolean => !endsOf(linkFrom(text)).some((urn) => gone.has(urn))
   if (state.kind === 'run') return state
@@ -483,8 +487,8 @@ function mergeFacts(a: DatedFacts, b: DatedFacts): DatedFacts {
 }
 
 /**
- * The newer fact. For equal times the values are compared as JSON, so that the order of arrival does not
- * matter.
+ * The newer fact. If the times are equal, the values are compared as JSON, so that the order of arrival does
+ * not matter.
  */
 function newest<Value extends JsonValue, Fact extends Dated<Value> = Dated<Value>>(
   a: Fact | null,
@@ -500,6 +504,6 @@ const sortedText = (value: JsonValue): string =>
     isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each
   )
 
-/** The span that covers both. */
+/** The span that covers both spans. */
 export const together = (a: Span | undefined, b: Span): Span =>
   a ? [Math.min(a[0], b[0]), Math.max(a[1], b[1])] : b

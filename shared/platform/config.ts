@@ -320,7 +320,7 @@ export const settings = {
 type ValueOf<S> = S extends Setting<infer T> ? T : never
 type Values = { readonly [Name in keyof typeof settings]: ValueOf<(typeof settings)[Name]> }
 
-/** Every key with its value, and `host` with its default. Frozen. */
+/** Every key with its value. `host` always has a value. Frozen. */
 export type Config = Omit<Values, 'host'> & { readonly host: string }
 
 /** One or more keys have an invalid value. `problems` says for each what is expected, without the value. */

@@ -2,7 +2,7 @@
 import { constants } from 'node:os'
 import type { Log } from './log.ts'
 
-/** Something long-lived. `stop` may be called twice, and before `start`. */
+/** A long-lived part of a process. `stop` may be called twice, and before `start`. */
 export type Service = { readonly name: string; start(): Promise<void>; stop(): Promise<void> }
 
 /** The functions of a service. Each is called at most once, and `stop` only after `start`. */
@@ -35,7 +35,7 @@ export type RunOptions = {
   log: Log
   /** The time from the first signal until the process is forced to exit. */
   shutdownMs: number
-  /** Exits with 1 when this settles: something that the services need is gone. */
+  /** If it settles, the process exits with 1, because something that the services need is gone. */
   failed?: Promise<unknown>
   /** Where signals come from and how the process exits. Tests pass their own. */
   host?: ProcessHost
@@ -68,7 +68,7 @@ export async function startServices(
 }
 
 /**
- * Stops the services in reverse order. A failure does not keep the others from stopping. Returns the
+ * Stops the services in reverse order. If one fails, the others are stopped nevertheless. Returns the
  * failures.
  */
 export async function stopServices(services: readonly Service[]): Promise<unknown[]> {
@@ -81,11 +81,10 @@ export async function stopServices(services: readonly Service[]): Promise<unknow
 
 /**
  * Runs services as a process. Resolves with true when all have started; with false if a signal came earlier
- * and the process is exiting.
- *
- * SIGINT or SIGTERM stops the services and exits with 0. A second signal exits at once with 128 plus its
- * number, and an expired `shutdownMs` with 1. An unhandled error is logged and exits with 1. Throws the error
- * of a service that does not start; later errors while the others stop are ignored.
+ * and the process is exiting. SIGINT or SIGTERM stops the services and exits with 0. A second signal exits at
+ * once with 128 plus its number, and an expired `shutdownMs` with 1. An unhandled error is logged, and the
+ * process exits with 1. Throws the error of a service that does not start; later errors while the others stop
+ * are ignored.
  */
 export async function runServices(services: readonly Service[], options: RunOptions): Promise<boolean> {
   const { log, shutdownMs, failed, host = process } = options

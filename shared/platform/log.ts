@@ -33,8 +33,8 @@ const secretFields = [
 
 /**
  * Removes secrets from the finished line: fields by name at any depth, and passwords in URLs and bearer
- * tokens anywhere, for example in the message of a driver's error. pino's own redaction costs 300 us a line
- * for these fields; this costs 1.
+ * tokens anywhere, for example in the message of a driver's error. pino's own redaction takes 300 us a line
+ * for these fields; this takes 1.
  */
 const secretField = new RegExp(`"(${secretFields.join('|')})":(?:"(?:[^"\\\\]|\\\\.)*"|\\[[^\\]]*\\])`, 'gi')
 
@@ -43,7 +43,7 @@ function redactLine(line: string): string {
 }
 
 /**
- * `destination` is standard output by default; tests pass their own. Where traces are sent, a line within a span
+ * `destination` is standard output by default; tests pass their own. If tracing is on, a line within a span
  * has its `trace_id` and `span_id`.
  */
 export function createLog(

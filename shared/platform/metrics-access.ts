@@ -1,6 +1,6 @@
 /**
- * Who may read metrics: whoever sends METRICS_TOKEN if it is set, else only this machine. One rule for the
- * API and workers.
+ * Who may read metrics: callers that send METRICS_TOKEN if it is set, otherwise only this machine. One rule
+ * for the API and workers.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -10,8 +10,8 @@ import { CatalogError } from '../errors.ts'
 type Scraper = Pick<IncomingMessage, 'headers'> & { socket: Pick<IncomingMessage['socket'], 'remoteAddress'> }
 
 /**
- * Throws UNAUTHENTICATED if a token is configured but was not sent, and FORBIDDEN if none is configured and
- * the caller is on another machine.
+ * Throws UNAUTHENTICATED if a token is configured but was not sent, and FORBIDDEN if no token is configured
+ * and the caller is on another machine.
  */
 export function requireScraper({ headers, socket }: Scraper, metricsToken: string | null): void {
   if (metricsToken !== null) {

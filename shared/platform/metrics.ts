@@ -110,7 +110,8 @@ export const metrics = {
   queueUp: gauge('tributary_queue_up', '1 while the queue answers, else 0.')
 }
 
-// An alert sees a counter grow, not appear: without a first 0 it would miss the first load that fails.
+// An alert notices that a counter grows, not that it appears: without a first 0 it would miss the first load
+// that fails.
 for (const state of ['done', 'failed', 'aborted', 'cancelled']) metrics.loads.inc({ state }, 0)
 
 const collectors = new Set<() => void | Promise<void>>()

@@ -5,7 +5,7 @@
 
 const least = [22, 12] as const
 
-/** One plain line if the version is too old, else null. */
+/** One plain line if the version is too old, otherwise null. */
 export function nodeVersionProblem(version = process.versions.node): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > least[0] || (major === least[0] && minor >= least[1])) return null

@@ -1,4 +1,4 @@
-/** What package.json says of the program: its version. */
+/** Reads the program's own package.json: its version. */
 import { readFileSync } from 'node:fs'
 import { packagePath } from './paths.ts'
 

@@ -5,8 +5,8 @@ import { isIP } from 'node:net'
 type Parse<T> = (text: string) => T
 
 /**
- * One environment variable. `fallback` is the text used when it is absent or empty; null means that the value
- * is then null. docs/configuration.md and .env.example show `unit` and `meaning`.
+ * One environment variable. `fallback` is the text that is used if the variable is absent or empty; null
+ * means that the value is then null. docs/configuration.md and .env.example show `unit` and `meaning`.
  */
 export type Setting<T> = {
   key: string
@@ -67,7 +67,7 @@ export function anyText(text: string): string {
   return text
 }
 
-/** A secret or name with a minimum length. */
+/** A secret or a name with a minimum length. */
 export function textOfAtLeast(chars: number): Parse<string> {
   return (text) => {
     if (text.length < chars) throw new Error(`at least ${chars} characters`)
@@ -90,7 +90,7 @@ export function url(...schemes: readonly string[]): Parse<string> {
   }
 }
 
-/** Whether the user and the password of a URL can be decoded, which the drivers do. */
+/** Whether the user and the password of a URL can be decoded, because the drivers decode them. */
 function hasReadableUser(text: string): boolean {
   const [, user = ''] = /^[^:]+:\/\/([^/?#]*)@/.exec(text) ?? []
   try {
@@ -101,7 +101,7 @@ function hasReadableUser(text: string): boolean {
   }
 }
 
-/** Addresses of servers, with commas between them. */
+/** Addresses of servers, separated by commas. */
 export function addresses(example: string): Parse<readonly { host: string; port: number }[]> {
   return (text) =>
     text.split(',').map((each) => {
@@ -111,7 +111,7 @@ export function addresses(example: string): Parse<readonly { host: string; port:
     })
 }
 
-/** The address of a web site, which paths are added to: without a slash at its end. */
+/** The address of a web site, without a slash at its end, because paths are added to it. */
 export function webAddress(text: string): string {
   const isAddress = /^https?:\/\/[^?#]+$/.test(text) && URL.canParse(text)
   const { username = '', password = '', origin = '', pathname = '' } = isAddress ? new URL(text) : {}
@@ -120,7 +120,7 @@ export function webAddress(text: string): string {
   return `${origin}${pathname}`.replace(/\/+$/, '')
 }
 
-/** Origins of web pages, with commas between them: scheme, host and port, nothing else. */
+/** Origins of web pages, separated by commas: scheme, host and port, nothing else. */
 export function origins(text: string): readonly string[] {
   const found = text.split(',').map((each) => each.trim())
   if (
@@ -131,8 +131,9 @@ export function origins(text: string): readonly string[] {
 }
 
 /**
- * Addresses of proxies and ranges of them, with commas between them, as `@fastify/proxy-addr` takes them. Checked
- * here without it: the commands of a client read settings too, and load no package that they do not need.
+ * Addresses of proxies and ranges of them, separated by commas, as `@fastify/proxy-addr` accepts them. They
+ * are checked here without that package, because client commands read settings too, and load no package that
+ * they do not need.
  */
 export function proxies(text: string): readonly string[] {
   const found = text.split(',').map((each) => each.trim())

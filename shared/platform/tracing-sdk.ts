@@ -1,7 +1,7 @@
 /**
- * The SDK of OpenTelemetry: records spans and sends them to an OTLP receiver. Loaded only where tracing is on.
- *
- * Memory is bounded by the queue of the batch processor: beyond it spans are dropped, never requests delayed.
+ * The SDK of OpenTelemetry: records spans and sends them to an OTLP receiver. Loaded only if tracing is on.
+ * Memory is bounded by the queue of the batch processor: if it is full, spans are dropped, and requests are
+ * never delayed.
  */
 import { context, ROOT_CONTEXT, type TextMapGetter } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
@@ -32,8 +32,8 @@ const getter: TextMapGetter<TraceHeaders> = {
 }
 
 /**
- * Sampling, limits, batches, headers and certificates follow the standard environment variables, which the SDK
- * reads itself; so do the attributes of the resource.
+ * Sampling, limits, batches, headers, certificates and the attributes of the resource follow the standard
+ * environment variables, which the SDK reads itself.
  */
 export function openTracing({
   endpoint,

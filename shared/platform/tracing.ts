@@ -1,9 +1,10 @@
 /**
- * Spans of OpenTelemetry. Only the API of OpenTelemetry is imported here: the SDK is loaded by startTracing, so
- * a process without OTEL_EXPORTER_OTLP_ENDPOINT never loads it, and pays one comparison where a span would begin.
+ * Spans of OpenTelemetry.
  *
- * Attributes never contain bodies, tokens, URNs, parameters of SQL or messages of errors: spans leave for another
- * service. The log has the details, under the same trace id.
+ * Only the API of OpenTelemetry is imported here: the SDK is loaded by startTracing, so a process without
+ * OTEL_EXPORTER_OTLP_ENDPOINT never loads it, and only makes one comparison where a span would begin.
+ * Attributes never contain bodies, tokens, URNs, parameters of SQL or messages of errors, because spans are
+ * sent to another service. The log has the details, under the same trace id.
  */
 import {
   context,
@@ -24,10 +25,12 @@ import type { Log } from './log.ts'
 
 export type { Attributes, Span } from '@opentelemetry/api'
 
-/** What the SDK gives to this file. */
+/** The functions of the SDK that this file uses. */
 export type Tracing = {
   tracer: Tracer
-  /** The context that the headers of W3C Trace Context name; the root context if there is none or it is malformed. */
+  /**
+   * The context that the headers of W3C Trace Context name; the root context if they are absent or malformed.
+   */
   contextOf(headers: TraceHeaders): Context
   /** Sends what is left, within a bounded time. */
   stop(): Promise<void>
@@ -41,7 +44,7 @@ export type SpanOptions = {
   attributes?: Attributes
   /** Headers that name the parent. Without them, the parent is the active span. */
   parent?: TraceHeaders
-  /** When it began; by default now. */
+  /** The beginning of the span; by default now. */
   startTime?: TimeInput
 }
 
@@ -52,7 +55,7 @@ const kinds = {
   consumer: SpanKind.CONSUMER
 } as const
 
-/** Null while tracing is off. */
+/** Null if tracing is off. */
 let tracing: Tracing | null = null
 
 /**
@@ -77,7 +80,7 @@ export function startTracing(config: Config, log: Log, serviceName: string): Ser
 
 export const isTracing = (): boolean => tracing !== null
 
-/** Starts a span, or returns null while tracing is off. Whoever starts it ends it. */
+/** Starts a span, or returns null if tracing is off. The caller must end it. */
 export function startSpan(
   name: string,
   { kind, attributes, parent, startTime }: SpanOptions = {}
@@ -95,7 +98,10 @@ export function startSpan(
   )
 }
 
-/** Runs the work in a span that ends with it. A throw marks the span with the name of the error. */
+/**
+ * Runs the work in a span that ends with it. If the work throws, the span is marked with the name of the
+ * error.
+ */
 export async function inSpan<T>(
   name: string,
   options: SpanOptions,
@@ -117,24 +123,27 @@ export async function inSpan<T>(
 export const withSpan = <T>(span: Span, work: () => T): T =>
   context.with(trace.setSpan(context.active(), span), work)
 
-/** Runs work that serves many requests, such as a loop that one of them starts, in the trace of none of them. */
+/** Runs work that serves many requests, such as a loop that one request starts, outside of any trace. */
 export const outsideSpans = <T>(work: () => T): T =>
   tracing === null ? work() : context.with(ROOT_CONTEXT, work)
 
-/** Marks the span as failed. `code` is one of a few: a code of an error or the name of its class. */
+/**
+ * Marks the span as failed. `code` must have few different values: a code of an error or the name of its
+ * class.
+ */
 export function failSpan(span: Span, code: string): void {
   span.setAttribute('error.type', code)
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** The active span if it is recorded, else undefined. */
+/** The active span if it is recorded, otherwise undefined. */
 export function activeSpan(): Span | undefined {
   if (tracing === null) return undefined
   const span = trace.getActiveSpan()
   return span?.isRecording() === true ? span : undefined
 }
 
-/** The header by which another process continues the active span; null without one. */
+/** The header with which another process continues the active span; null without a span. */
 export function activeTraceparent(): string | null {
   const found = tracing === null ? undefined : trace.getActiveSpan()?.spanContext()
   if (found === undefined) return null
@@ -144,7 +153,7 @@ export function activeTraceparent(): string | null {
 
 export type TraceFields = { trace_id: string; span_id: string }
 
-/** The fields of the log line that lead to the active span; none without one. */
+/** The fields of a log line that lead to the active span; no fields without a span. */
 export function traceFields(): TraceFields | Record<string, never> {
   const found = tracing === null ? undefined : trace.getActiveSpan()?.spanContext()
   return found === undefined ? {} : { trace_id: found.traceId, span_id: found.spanId }

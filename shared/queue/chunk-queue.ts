@@ -2,7 +2,7 @@
  * The sending side of the queue: tells workers to look at chunks.
  *
  * The queue only wakes workers up; the database records what is to be done. So an error here means "unknown"
- * and is never fatal: the sweeper enqueues every chunk again that no worker has looked at.
+ * and is never fatal: the sweeper again enqueues every chunk that no worker has looked at.
  */
 import { createPostgresBackend, Queue, type JobsOptions } from 'bullmq'
 import type { Log } from '../platform/log.ts'
@@ -31,7 +31,7 @@ type Backend = {
   close(): Promise<void>
 }
 
-/** After a failure the queue is not asked for this long, so that requests do not each wait for it. */
+/** For this time after a failure the queue is not asked, so that requests do not each wait for it. */
 const restMs = 1_000
 /** A client that has failed for this long is replaced: after some errors it never recovers. */
 const replaceAfterMs = 10_000
@@ -81,7 +81,7 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
   }
 
   const depth = (): Promise<number | null> => ask((queue) => queue.getWaitingCount())
-  // A process that enqueues nothing would otherwise not know.
+  // Without this, a process that enqueues nothing would not know whether the queue answers.
   const endReport = beforeScrape(async () => {
     await depth()
   })
@@ -108,7 +108,7 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
   }
 }
 
-/** The span only says that workers were told: they find the trace of a load with its chunk. */
+/** The span only records that workers were told: they find the trace of a load with its chunk. */
 function sendInSpan(count: number, send: () => Promise<boolean>): Promise<boolean> {
   const attributes = {
     'messaging.system': 'bullmq',
@@ -124,7 +124,7 @@ function sendInSpan(count: number, send: () => Promise<boolean>): Promise<boolea
   })
 }
 
-/** Jobs are removed, since the chunk's row has the result. BullMQ's own attempts are not used. */
+/** Jobs are removed, because the chunk's row has the result. BullMQ's own attempts are not used. */
 const defaultJobOptions: JobsOptions = {
   attempts: 1,
   removeOnComplete: true,
@@ -150,7 +150,7 @@ function connectToRedis(config: QueueConfig & { redisUrl: string }, log: Log | u
   watchKind(client, (problem) => log?.error(problem))
   const queue = new Queue(queueNames.chunks, { connection: client, defaultJobOptions })
   const report = (err: Error): void => log?.debug({ err }, 'the queue reported an error')
-  // BullMQ reports those of the client too, until it closes.
+  // BullMQ also emits the errors of the client, until it closes.
   client.on('error', () => {})
   queue.on('error', report)
   return {

@@ -19,9 +19,9 @@ export type ChunkWorkerOptions = { config: QueueConfig; concurrency: number; loo
 export type ChunkWorker = {
   /** The number of jobs in progress. */
   activeCount(): number
-  /** When a job was last taken, in milliseconds; the start of the worker if none was. */
+  /** The time at which a job was last taken, in milliseconds; the start of the worker if no job was taken. */
   lastTakenAtMs(): number
-  /** What the queue reported last; null if it has reported no error to this worker. */
+  /** The last error of the queue; null if it has reported no error to this worker. */
   lastError(): Error | null
   /** Takes no more jobs, puts back those in progress, and closes the connections. */
   close(): Promise<void>
@@ -41,7 +41,7 @@ const settings = {
   /** The chunk's row counts crashes. BullMQ's own count would drop the job at the second one. */
   maxStalledCount: 1_000_000,
   drainDelay: 5,
-  /** After a connection error. The default of 15 s would be noticed. */
+  /** The wait after a connection error. The default of 15 s would be noticed. */
   runRetryDelay: 1_000
 }
 
@@ -147,7 +147,7 @@ async function connect(
   process: Process
 ): Promise<{ worker: AnyWorker; disconnect: () => void }> {
   if (config.redisUrl !== null) {
-    // BullMQ makes a second one like it, which waits for jobs, and closes only that.
+    // BullMQ makes a copy of this connection, which waits for jobs, and closes only the copy.
     const client = connectQueueRedis({ ...config, redisUrl: config.redisUrl }, 'worker')
     client.on('error', () => {})
     const worker = new Worker(queueNames.chunks, process, { ...options, connection: client })
@@ -162,7 +162,7 @@ async function connect(
   return { worker, disconnect: () => {} }
 }
 
-/** AbortSignal.any refuses BullMQ's own kind of signal, so a native one follows it. */
+/** AbortSignal.any refuses BullMQ's own kind of signal, so a native signal follows it. */
 function eitherSignal(first: AbortSignal, second: AbortSignal | undefined): AbortSignal {
   if (!second) return first
   const passedOn = new AbortController()

@@ -12,12 +12,12 @@ export type QueueConfig = Omit<RedisPlace, 'redisUrl'> & Pick<Config, 'redisUrl'
 export const queueDeadlineMs = 1_500
 
 const commandTimeoutMs = 1_000
-/** More than a worker lets Redis wait for a job. */
+/** Longer than a worker lets Redis wait for a job. */
 const silenceMaxMs = 20_000
 
 /**
- * A producer fails fast, since the sweeper enqueues again. A worker waits forever, since
- * it has nothing to do without the queue; but not on a connection that was cut silently. Who connects also disconnects:
+ * A producer fails fast, because the sweeper enqueues again. A worker waits forever, because it has nothing
+ * to do without the queue; but not on a connection that was cut silently. The caller must disconnect, because
  * BullMQ leaves the client open.
  */
 export function connectQueueRedis(

@@ -1,4 +1,4 @@
-/** A connection to the Redis of the queue for something that processes count together. */
+/** A connection to the Redis of the queue, for counts that processes share. */
 import type { Log } from '../platform/log.ts'
 import { connectRedis, type AnyRedis } from './redis-place.ts'
 import type { QueueConfig } from './queue-config.ts'

@@ -1,4 +1,7 @@
-/** Reads where Redis is, for all clients of it: one server, one that Redis Sentinel names, or a Redis Cluster. */
+/**
+ * Reads where Redis is, for all clients of it: a single server, a server that Redis Sentinel names, or a
+ * Redis Cluster.
+ */
 import { Cluster, Redis, type ClusterOptions, type RedisOptions } from 'ioredis'
 import type { Config } from '../platform/config.ts'
 import { steadyCluster } from './steady-cluster.ts'
@@ -12,7 +15,10 @@ export type RedisPlace = Pick<
   | 'redisClusterNodes'
 > & { redisUrl: string }
 
-/** How a client connects and how long it waits: the options of ioredis for one server, which a cluster takes too. */
+/**
+ * How a client connects and how long it waits: the options of ioredis for a single server, which a cluster
+ * accepts too.
+ */
 export type RedisUse = Pick<
   RedisOptions,
   | 'commandTimeout'
@@ -26,15 +32,17 @@ export type RedisUse = Pick<
   | 'socketTimeout'
 >
 
-/** Either has the same commands. */
+/** The client of a single server or of a cluster. Both have the same commands. */
 export type AnyRedis = Redis | Cluster
 
 const defaultPort = 6_379
-/** In a cluster a command that met a dead or changing node is sent again after this time. */
+/** In a cluster, a command is sent again after this time if its node was dead or was being replaced. */
 const resendAfterMs = 100
-/** Of a command that may take any time: then its error is reported, and whoever sent it decides. */
+/**
+ * How often a command without a deadline is sent again. Then its error is reported, and its sender decides.
+ */
 const resendsMaxCount = 16
-/** A node that does not say within this time who serves what is passed over. */
+/** A node is skipped if it does not report within this time which node serves which slots. */
 const whoServesTimeoutMs = 2_000
 
 /**
@@ -46,7 +54,7 @@ export function redisOptions(place: RedisPlace) {
   const tls = tlsOf(place)
   const common = {
     ...(tls === null ? {} : { tls }),
-    // Redis before 7 puts it behind the name of the script, and the queue writes only by scripts.
+    // Redis before 7 puts the word behind the name of the script, and the queue writes only by scripts.
     reconnectOnError: (error: Error) => error.message.includes('READONLY')
   }
   if (redisSentinels === null) return { url: redisUrl, ...common }
@@ -64,8 +72,8 @@ export function redisOptions(place: RedisPlace) {
 }
 
 /**
- * The nodes to begin with, and the options of a cluster. A managed cluster has one address, which is that of the URL;
- * with several, a process starts while one of the nodes is away.
+ * The nodes to begin with, and the options of a cluster. A managed cluster has one address, that of the URL;
+ * with several, a process can start while one of the nodes is away.
  */
 export function clusterOptions(place: RedisPlace, use: RedisUse) {
   const { lazyConnect, enableOfflineQueue, retryStrategy, sentinelRetryStrategy: _, ...ofNode } = use
@@ -84,7 +92,7 @@ export function clusterOptions(place: RedisPlace, use: RedisUse) {
       retryDelayOnClusterDown: resendAfterMs,
       retryDelayOnTryAgain: resendAfterMs,
       slotsRefreshTimeout: whoServesTimeoutMs,
-      // A certificate names a host, not the address that the host has now.
+      // A certificate contains the name of a host, not its present address.
       dnsLookup: (host, found) => found(null, host),
       redisOptions: { ...ofNode, ...(tls === null ? {} : { tls }), ...userOf(url) }
     } satisfies ClusterOptions

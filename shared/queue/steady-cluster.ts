@@ -1,13 +1,16 @@
-/** Makes the client of ioredis for a cluster notice frozen nodes, and connect again after its end where BullMQ wants that. */
+/**
+ * Makes the client of ioredis for a cluster notice frozen nodes, and reconnect after its end if BullMQ asks
+ * for that.
+ */
 import type { Cluster } from 'ioredis'
 
 /**
- * A cluster is asked who serves what when a node answers that it no longer does, and this often: a frozen primary
- * answers nothing, while the others have already promoted its replica.
+ * A cluster is asked which node serves which slots when a node answers that it no longer does, and this
+ * often: a frozen primary does not answer, although the others have already promoted its replica.
  */
 const askWhoServesMs = 5_000
 
-/** The same client, whose copies are steady too: the one that waits for jobs is a copy, made by BullMQ. */
+/** The same client. Its copies are steady too, because BullMQ waits for jobs on a copy. */
 export function steadyCluster(cluster: Cluster): Cluster {
   stayEnded(cluster)
   askWhoServes(cluster)
@@ -20,8 +23,8 @@ export function steadyCluster(cluster: Cluster): Cluster {
 }
 
 /**
- * The promise of ioredis never settles if the first node that it asked whether all is well did not answer: it then
- * connects again, with a promise of its own.
+ * The promise of ioredis never settles if the first node did not answer when it was asked whether it is
+ * ready: ioredis then connects again, with another promise.
  */
 async function orEvent(cluster: Cluster, connecting: Promise<void>): Promise<void> {
   let stop = (): void => {}
@@ -35,9 +38,9 @@ async function orEvent(cluster: Cluster, connecting: Promise<void>): Promise<voi
 }
 
 /**
- * After the end ioredis sets the status to `close`, once for each connection that closes later, although nothing
- * connects again. BullMQ ends and reconnects the client that waits for jobs when a wait was interrupted; it would then
- * wait forever for a client that it takes for one about to connect.
+ * After the end, ioredis sets the status to `close` once for each connection that closes later, although
+ * nothing reconnects. BullMQ ends and reconnects the client that waits for jobs when a wait was interrupted;
+ * it would then wait forever, because the status says that the client is about to reconnect.
  */
 function stayEnded(cluster: Cluster): void {
   let hasEnded = false
@@ -54,7 +57,10 @@ function stayEnded(cluster: Cluster): void {
   cluster.on('close', correct)
 }
 
-/** Not by the option slotsRefreshInterval: its timer can survive the end, and then keeps the process alive. */
+/**
+ * The option slotsRefreshInterval is not used, because its timer can survive the end, and then keeps the
+ * process alive.
+ */
 function askWhoServes(cluster: Cluster): void {
   let timer: NodeJS.Timeout | undefined
   cluster.on('ready', () => {

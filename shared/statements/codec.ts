@@ -3,8 +3,8 @@
  * with a checksum.
  *
  * The layout: kind, version, number of columns, number of rows, length of each column, a CRC-32 of everything
- * else, the columns as int-columns.ts packs them, and an appendix. The first byte tells it from a deflated
- * stream: the block type of such a first byte does not exist.
+ * else, the columns as int-columns.ts packs them, and an appendix. The first byte distinguishes it from a
+ * deflated stream, which cannot begin with such a byte: its block type does not exist.
  */
 import { crc32 } from 'node:zlib'
 import { packInts, unpackInts } from './int-columns.ts'

@@ -2,7 +2,7 @@
 import type { EdgeKey } from './rows.ts'
 
 /**
- * Each array has an entry for each edge, in the order of the lines. Either all edges are removed, or all are
+ * Each array has a value for each edge, in the order of the lines. All of the edges are removed, or all are
  * added.
  */
 export type EdgeColumns = {
@@ -30,7 +30,7 @@ function isAscending(numbers: Int32Array): boolean {
   return true
 }
 
-/** Edges within aspects of owners: each array has an entry for each edge. */
+/** The keys of edges within aspects of owners. Each array has a value for each edge. */
 export type EdgeKeyColumns = {
   ownerIds: Int32Array
   aspectCodes: Int32Array

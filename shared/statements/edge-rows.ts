@@ -7,8 +7,8 @@ import { bareRecordKey, singleRecordKey } from '../model/record-keys.ts'
 import type { StatementRow } from './rows.ts'
 
 /**
- * The rows of an edge as merged so far (`rows`), and as they are stored. Both are the same array until something changes.
- * `index` is kept once there are many rows: a list may name one upstream thousands of times.
+ * The rows of an edge after the merges so far (`rows`), and as they are stored. Both are the same array until
+ * a row changes. `index` is kept once there are many rows: a list may name one upstream thousands of times.
  */
 export type EdgeRows = {
   rows: readonly StatementRow[]
@@ -19,7 +19,10 @@ export type EdgeRows = {
 type RowIndex = {
   /** The place in `rows` of each row, by its key. */
   places: Map<string, number>
-  /** For each source, its newest assertion and the newest with other attributes. Rows that are gone may still count. */
+  /**
+   * For each source, its newest assertion, and its newest assertion with other attributes. Rows that are gone
+   * may still count.
+   */
   newest: Map<number, NewestOfSource>
   /** The newest assertion under a single key, by field, and the newest entry of a written list. */
   newestSingle: Map<number, Order>
@@ -29,7 +32,7 @@ type RowIndex = {
 type Assertion = Order & { attributes: JsonObject | null }
 type NewestOfSource = { first: Assertion; second: Assertion | null }
 
-/** What tells the rows of one edge of one owner apart. */
+/** The fields that distinguish the rows of one edge of one owner. */
 export type RowKey = Pick<StatementRow, 'field' | 'sourceId' | 'recordKey'>
 
 export const noRows: readonly StatementRow[] = []
@@ -54,7 +57,7 @@ export function rowFinder(rows: readonly StatementRow[]): (key: RowKey) => State
 export const rowAt = (edge: EdgeRows, key: RowKey): StatementRow | undefined =>
   edge.rows[placeOfKey(edge, key)]
 
-/** Adds a stored row, unless a row with its key is there. To be called before anything else changes the edge. */
+/** Adds a stored row, unless a row with its key is present. Call it before anything else changes the edge. */
 export function addStoredRow(edge: EdgeRows, row: StatementRow): void {
   if (placeOfKey(edge, row) >= 0) return
   const rows = edge.stored === noRows ? [] : (edge.stored as StatementRow[])
@@ -84,7 +87,7 @@ export function dropRow(edge: EdgeRows, key: RowKey): void {
   edge.index?.places.set(keyText(last), place)
 }
 
-/** Where the row of a key is; -1 for none. */
+/** The place of the row with a key; -1 for none. */
 function placeOfKey(edge: EdgeRows, key: RowKey): number {
   if (edge.rows.length <= searchedMaxCount) return edge.rows.findIndex((row) => isSameKey(row, key))
   return indexOf(edge).places.get(keyText(key)) ?? -1
@@ -126,9 +129,10 @@ function withNewest(known: NewestOfSource | undefined, row: StatementRow): Newes
 }
 
 /**
- * Whether a newer assertion decides what the list shows for the edge, instead of this row: one of another source with other
- * attributes, or the list's own entry where the row has a single key, and the reverse. Then repeating the row changes
- * what is shown. An edge given by its ends alone shows nothing, so it never counts.
+ * Whether a newer assertion decides what the list shows for the edge, instead of this row: an assertion of
+ * another source with other attributes, or the list's own entry if the row has a single key, and the reverse.
+ * Repeating the row then changes what is shown. An edge given only by its ends shows nothing, so it never
+ * counts.
  */
 export function isHiddenByNewer(edge: EdgeRows, row: StatementRow): boolean {
   if (row.recordKey === bareRecordKey) return false
@@ -142,7 +146,9 @@ export function isHiddenByNewer(edge: EdgeRows, row: StatementRow): boolean {
   )
 }
 
-/** False only where no row hides this one: rows that are gone still count in the index, so true must be checked. */
+/**
+ * False only if no row hides this one. Rows that are gone still count in the index, so true must be checked.
+ */
 function mayBeHidden({ newest, newestSingle, newestListed }: RowIndex, row: StatementRow): boolean {
   if (isNewer((isSingle(row) ? newestListed : newestSingle).get(row.field), row)) return true
   for (const [sourceId, { first, second }] of newest) {
@@ -155,7 +161,10 @@ function mayBeHidden({ newest, newestSingle, newestListed }: RowIndex, row: Stat
 
 const isSingle = ({ recordKey }: StatementRow): boolean => recordKey === singleRecordKey
 
-/** Whether two rows say the same beside their order. An entry that is added again keeps its place among the added ones. */
+/**
+ * Whether two rows are equal except for their order. An entry that is added again keeps its place among the
+ * added entries.
+ */
 export const hasSameContent = (a: StatementRow, b: StatementRow): boolean =>
   placeInList(a) === placeInList(b) && equalJson(a.attributes, b.attributes)
 

@@ -15,7 +15,7 @@ export type GraphDelta =
   | { kind: 'parentDomain'; id: number; parentId: number | null }
   | { kind: 'created' | 'described'; id: number }
 
-/** Edges that are stated once more: each array has an entry for each edge. */
+/** Edges that got one more statement. Each array has a value for each edge. */
 export type StatedEdges = { downstreamIds: Int32Array; upstreamIds: Int32Array }
 
 /** Stored in Postgres: never renumber. */
@@ -71,7 +71,7 @@ function numbersOf(delta: GraphDelta): [number, number] {
  */
 export type GraphChanges = { stated: StatedEdges; deltas: Iterable<GraphDelta> }
 
-/** Throws on bytes that packGraphChanges did not make, and on an unknown kind. */
+/** Throws if packGraphChanges did not make the bytes, or for an unknown kind. */
 export function unpackGraphChanges(packed: Buffer): GraphChanges {
   const {
     columns: [kinds = new Int32Array(0), firsts = new Int32Array(0), seconds = new Int32Array(0)]

@@ -8,8 +8,8 @@
  * (3.4 instead of 4.3 bytes; between 200 hubs 5.7 instead of 6.4).
  *
  * The first byte of each entry contains six bits of the zigzag-coded difference, 64 if the difference
- * repeats, and 128 if more bits follow, seven a byte, where 128 says that another byte follows. The number of
- * repetitions comes after it, seven bits a byte.
+ * repeats, and 128 if more bits follow. These follow in bytes of seven bits, each plus 128 if another byte
+ * follows. The number of repetitions comes next, in bytes of the same form.
  */
 const repeatBit = 64
 const moreBit = 128
@@ -49,7 +49,7 @@ export function packInts(numbers: Int32Array): Buffer {
   return bytes.subarray(0, end)
 }
 
-/** Unpacks exactly `count` numbers. Throws when the bytes contain more or fewer, or end within a number. */
+/** Unpacks exactly `count` numbers. Throws if the bytes contain more or fewer, or end within a number. */
 export function unpackInts(bytes: Uint8Array, count: number): Int32Array {
   const numbers = new Int32Array(count)
   let at = 0

@@ -1,15 +1,15 @@
 /**
- * The packed rows of the journal of a load: what one chunk changed, and the values before where nothing else
+ * The packed rows of the journal of a load: what one chunk changed, and the values before if nothing else
  * keeps them.
  *
- * The keys of added statements are stored columns (codec.ts), and everything else is packed JSON after them.
- * Nearly everything in a large load is added edges, so these are the ones kept small.
+ * The keys of added statements are stored as columns (codec.ts), and everything else as packed JSON after
+ * them. Added edges are nearly all of a large load, so they are stored in little space.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { JsonObject, PatchBefore } from '../model/changes.ts'
 import { packColumns, unpackColumns } from './codec.ts'
 
-/** What tells one statement from all others. */
+/** The fields that distinguish one statement from all others. */
 export type StatementKey = {
   downstreamId: number
   upstreamId: number
@@ -19,7 +19,7 @@ export type StatementKey = {
   recordKey: number
 }
 
-/** Keys of statements in columns: each array has an entry for each statement. */
+/** Keys of statements in columns. Each array has a value for each statement. */
 export type StatementKeyColumns = {
   downstreamIds: Int32Array
   upstreamIds: Int32Array
@@ -30,8 +30,8 @@ export type StatementKeyColumns = {
 }
 
 /**
- * The content of a statement before, with its order; `changedSeq` is the seq of the change that made that
- * content.
+ * The content of a statement before the change, with its order; `changedSeq` is the seq of the change that
+ * made that content.
  */
 export type StatementBefore = {
   seq: number
@@ -41,13 +41,16 @@ export type StatementBefore = {
   attributes: JsonObject | null
 }
 
-/** The domain of an asset before; null for none. `seq` is that of the change that set it. */
+/** The domain of an asset before the change; null for none. `seq` is the seq of the change that set it. */
 export type AssociationBefore = { seq: number; domainId: number | null; attributes: JsonObject | null }
 
 /** An edge of one list of an owner, whoever states it. */
 type PatchedKey = Omit<StatementKey, 'sourceId' | 'recordKey'>
 
-/** Whether there was nothing before, the load's own earlier work, or the work of another change. */
+/**
+ * Whether the aspect had no value before, a value by the load's own earlier work, or a value by another
+ * change.
+ */
 type AspectBefore = 'none' | 'own' | 'kept'
 
 export type JournalEntry =
@@ -58,9 +61,9 @@ export type JournalEntry =
   | { kind: 'association'; entityId: number; before: AssociationBefore | null; left?: number }
   /** The patches that an edge had before, if no one stated the edge. */
   | { kind: 'patched'; key: PatchedKey; before: PatchBefore[] }
-  /** A timeseries event. What it replaced is not kept. */
+  /** A timeseries event. The event that it replaced is not kept. */
   | { kind: 'event'; entityId: number; aspectName: string }
-  /** The aspect before is in its history, as long as that is kept; `was` says whether there is any. */
+  /** The aspect before is in its history, as long as that is kept; `was` describes it. */
   | { kind: 'aspect'; entityId: number; aspectName: string; was: AspectBefore }
   /** An entity was created, or its creation was undone. */
   | { kind: 'made' | 'unmade'; entityId: number }
@@ -68,7 +71,8 @@ export type JournalEntry =
   | { kind: 'deleted'; entityId: number }
 
 /**
- * In the order in which they are undone: a kind of a later pass needs those of earlier passes undone first.
+ * In the order in which they are undone: before entries of a later pass are undone, those of earlier passes
+ * must be.
  */
 const kindsOfPasses = [
   ['unmade'],
@@ -95,7 +99,10 @@ const kindCodes = {
   patched: 10
 } as const satisfies Record<JournalEntry['kind'], number>
 
-/** A bit beside those of the kinds: the load changed its own earlier work on a statement or association. */
+/**
+ * A bit in addition to those of the kinds: the load changed its own earlier work on a statement or
+ * association.
+ */
 export const repeatBit = 1 << 12
 
 /** The kinds of entries as bits, one for each code. */
@@ -104,7 +111,7 @@ export const kindBit = (kind: JournalEntry['kind']): number => 1 << kindCodes[ki
 export const passOfKind = (kind: JournalEntry['kind']): number =>
   1 + kindsOfPasses.findIndex((kinds) => (kinds as readonly string[]).includes(kind))
 
-/** What is stored for a chunk: `counts` by pass, the first pass first. */
+/** The stored form of the journal of a chunk: `counts` by pass, the first pass first. */
 export type PackedJournal = { kinds: number; counts: number[]; payload: Buffer }
 
 const keyColumns = (keys: StatementKeyColumns): Int32Array[] => [
@@ -118,7 +125,7 @@ const keyColumns = (keys: StatementKeyColumns): Int32Array[] => [
 const keyColumnCount = 6
 
 /**
- * `seq` is that of the chunk's changes. unpackJournal returns everything in the same order each time, the
+ * `seq` is the seq of the chunk's changes. unpackJournal always returns everything in the same order, the
  * added statements first.
  */
 export function packJournal(
@@ -144,7 +151,7 @@ export function packJournal(
   return { kinds, counts, payload: packColumns('journal', columns, rest) }
 }
 
-/** Throws when packJournal did not make the bytes. */
+/** Throws if packJournal did not make the bytes. */
 export function unpackJournal(payload: Buffer): JournalEntry[] {
   const { columns, appendix } = unpackColumns('journal', payload, keyColumnCount)
   const [downstreamIds, upstreamIds, ownerIds, fields, sourceIds, recordKeys] = columns

@@ -1,8 +1,9 @@
 /**
  * The one merge of lineage: what one owner asserts in one aspect. Additions, removals and replacements are
- * applied where they are newer than what is stored. Pure: it reads and writes no rows.
+ * applied if they are newer than what is stored.
  *
- * Rows are replaced, never altered, so that a record can be reverted and the writer sees what has changed.
+ * Pure: it reads and writes no rows. Rows are replaced, never altered, so that a record can be reverted and
+ * the writer sees what has changed.
  */
 import type { JsonObject } from '../model/changes.ts'
 import { patchesIt } from '../model/edge-patches.ts'
@@ -26,26 +27,26 @@ import type { EdgePatchRow, OwnerAspect, StatementRow, TombstoneRow, WatermarkRo
 /** The removals and replacements of an owner: all that are known, and the new ones, which must be written. */
 type RememberedOrder = {
   /**
-   * By code (of the aspect, of one list, of a group of column records) and edge; upstream 0 is every upstream
-   * of a column.
+   * Removals by code (of the aspect, of one list, of a group of column records) and edge; upstream 0 means
+   * every upstream of a column.
    */
   tombstones: Map<string, Order>
-  /** By code (of the aspect, or of one list) and source; source 0 is all of them. */
+  /** Replacements by code (of the aspect, or of one list) and source; source 0 means all sources. */
   watermarks: Map<string, Order>
   newTombstones: Map<string, TombstoneRow>
   newWatermarks: Map<string, WatermarkRow>
 }
 
 export type OwnerStatements = OwnerAspect & {
-  /** By downstream, then by upstream. */
+  /** Edges by downstream, then by upstream. */
   edges: Map<number, Map<number, EdgeRows>>
-  /** Null while there are none. */
+  /** Null if there are none. */
   order: RememberedOrder | null
   patches: readonly EdgePatchRow[]
   storedPatches: readonly EdgePatchRow[]
 }
 
-/** What the merge needs to know of its transaction. */
+/** The facts about its transaction that the merge needs. */
 export type MergeContext = {
   /** The source of the edges that records add. */
   sourceId: number
@@ -53,17 +54,17 @@ export type MergeContext = {
   keepsOrder: boolean
   /** Whether something newer has deleted the entity. */
   isDeletedAfter: (id: number, order: Order) => boolean
-  /** Throws FORBIDDEN when the actor may not change the downstream. */
+  /** Throws FORBIDDEN if the actor may not change the downstream. */
   checkDownstream: (downstreamId: number) => void
-  /** Gathers what the records of a snapshot assert; null for all others. */
+  /** Gathers what the records of a snapshot assert; null for any other load or call. */
   asserted: {
     add(key: Omit<StatementRow, 'sourceId' | 'seq' | 'line' | 'position' | 'attributes'>): void
   } | null
-  /** Steps that revert the current record, to be run backwards; null when nothing can be refused. */
+  /** Steps that revert the current record, to be run backwards; null if nothing can be refused. */
   undo: (() => void)[] | null
 }
 
-/** An entry of a list with resolved ends. `group` is that of a column record of the document. */
+/** An entry of a list with resolved ends. `group` is the group of a column record of the document. */
 export type ResolvedEntry = {
   fieldCode: number
   downstreamId: number
@@ -121,7 +122,7 @@ function edgeAt({ edges }: OwnerStatements, { downstreamId, upstreamId }: EdgeEn
   return edge
 }
 
-/** The rows of an edge, of all sources and lists. */
+/** The rows of an edge, by all sources and in all lists. */
 export const rowsOfEdge = (
   { edges }: OwnerStatements,
   downstreamId: number,
@@ -141,7 +142,7 @@ export const rowsOfOwner = (owner: OwnerStatements): StatementRow[] =>
   [...edgesOfOwner(owner)].flatMap(({ rows }) => rows)
 
 /**
- * Adds a row, or replaces the one with its key. Throws FORBIDDEN (checkDownstream) when that changes its
+ * Adds a row, or replaces the row with its key. Throws FORBIDDEN (checkDownstream) if that changes its
  * content.
  */
 export function putRow(context: MergeContext, owner: OwnerStatements, row: StatementRow): void {
@@ -155,7 +156,7 @@ export function putRow(context: MergeContext, owner: OwnerStatements, row: State
   })
 }
 
-/** Throws FORBIDDEN (checkDownstream). */
+/** Deletes a row. Throws FORBIDDEN (checkDownstream). */
 export function deleteRow(context: MergeContext, owner: OwnerStatements, row: StatementRow): void {
   context.checkDownstream(row.downstreamId)
   const edge = edgeAt(owner, row)
@@ -169,8 +170,8 @@ const isNewerThan = ({ keepsOrder }: MergeContext, row: Order, order: Order): bo
   keepsOrder && isNewer(row, order)
 
 /**
- * Whether something newer has removed the edge, replaced its list, or deleted one of its ends. `group` is
- * that of a column record, and undefined for all other entries.
+ * Whether something newer has removed the edge, replaced its list, or deleted one of its ends. `group` is the
+ * group of a column record, and undefined for any other entry.
  */
 export function isOvertaken(
   context: MergeContext,
@@ -205,7 +206,7 @@ function isRemovedAfter(
 ): boolean {
   if (!remembered || remembered.tombstones.size === 0) return false
   const keys = [tombstoneKey(aspectCode, downstreamId, upstreamId), tombstoneKey(aspectCode, downstreamId, 0)]
-  // No patch path names a record with several downstreams.
+  // A path of a patch cannot name a record with several downstreams.
   if (group !== null) keys.push(tombstoneKey(removalCode(fieldCode, group ?? null), downstreamId, upstreamId))
   return keys.some((key) => isNewer(remembered.tombstones.get(key), order))
 }
@@ -228,8 +229,8 @@ export const isReplacedAfter = (context: MergeContext, owner: OwnerStatements, o
   context.keepsOrder && isNewer(owner.order?.watermarks.get(watermarkKey(owner.aspectCode, 0)), order)
 
 /**
- * Asserts an entry as written, and says whether anything but the order changed. The order is always raised;
- * the writer decides whether that is worth a write. Throws FORBIDDEN (checkDownstream).
+ * Asserts an entry as written, and returns whether anything but the order changed. The order is always
+ * raised; the writer decides whether that must be stored. Throws FORBIDDEN (checkDownstream).
  */
 export function assertEntry(
   context: MergeContext,
@@ -253,8 +254,7 @@ export function assertEntry(
   }
   if (sourceId === context.sourceId) context.asserted?.add(row)
   const patches = patchesOfEdge(owner, row)
-  // The entry replaces the patches of the same record, also when the entry itself is too old to have an
-  // effect.
+  // The entry replaces the patches of the same record, even if the entry itself is too old to have an effect.
   dropPatches(
     context,
     owner,
@@ -280,7 +280,7 @@ export function assertEntry(
 }
 
 /**
- * Asserts an edge by its ends alone, and keeps the attributes that the aspect has for it. Says whether the
+ * Asserts an edge by its ends alone, and keeps the attributes that the aspect has for it. Returns whether the
  * edge is new in the aspect.
  */
 export function assertEdge(
@@ -314,7 +314,7 @@ export function assertEdge(
   return !existed && rowsOfEdge(owner, downstreamId, upstreamId).length > 0
 }
 
-/** isHiddenByNewer for a row of this owner, also for a version of it that has been replaced since. */
+/** isHiddenByNewer for a row of this owner, or for a version of the row that has been replaced since. */
 export const isHidden = ({ edges }: OwnerStatements, row: StatementRow): boolean => {
   const edge = edges.get(row.downstreamId)?.get(row.upstreamId)
   return edge !== undefined && isHiddenByNewer(edge, row)
@@ -331,7 +331,7 @@ export type RemovedFrom = {
 }
 
 /**
- * Removes an edge from the aspect, or from one list of it, of all sources. Throws FORBIDDEN
+ * Removes an edge from the aspect, or from one list of it, for all sources. Throws FORBIDDEN
  * (checkDownstream).
  */
 export function removeEdge(
@@ -341,7 +341,7 @@ export function removeEdge(
   order: Order,
   from: RemovedFrom | null = null
 ): boolean {
-  // Checked also when there is nothing to remove yet: the removal applies to older changes that come late.
+  // Checked even if there is nothing to remove yet: the removal applies to older changes that arrive late.
   context.checkDownstream(downstreamId)
   const matches = (row: StatementRow): boolean =>
     from === null ||
@@ -424,12 +424,12 @@ function restore<Value>(map: Map<string, Value>, key: string, value: Value | und
 }
 
 export type Replaced =
-  /** Everything that the aspect asserts or, with a source, what that source asserts in it. */
+  /** Everything that the aspect asserts; with a source, what that source asserts in it. */
   { of: 'aspect'; sourceId: number | null } | { of: 'list'; fieldCode: number }
 
 /**
- * Replaces what an aspect, one source of it, or one list of it asserts by the entries. All statements of the
- * owner must have been read. Throws FORBIDDEN (checkDownstream).
+ * Replaces everything that an aspect, one source of it, or one list of it asserts, by `entries`. All
+ * statements of the owner must have been read. Throws FORBIDDEN (checkDownstream).
  */
 export function replaceEdges(
   context: MergeContext,
@@ -447,8 +447,8 @@ export function replaceEdges(
   rememberReplacement(context, owner, replaced, order)
   let hasChanged = false
   for (const entry of entries) hasChanged = assertEntry(context, owner, entry, order, sourceId) || hasChanged
-  // An entry with the same key may have been refused because of a newer removal. So this compares rows, not
-  // keys.
+  // Compares rows, not keys, because an entry with the same key may have been refused because of a newer
+  // removal.
   const deleted = older.filter((row) => rowOfKey(owner, row) === row)
   for (const row of deleted) deleteRow(context, owner, row)
   const isReplaced = (patch: EdgePatchRow) =>
@@ -496,7 +496,7 @@ function rememberReplacement(
   })
 }
 
-/** The patches of the edge of a statement, in the list of the statement. */
+/** The patches of a statement's edge, in the statement's list. */
 export const patchesOfEdge = (
   { patches }: Pick<OwnerStatements, 'patches'>,
   row: EdgeEnds & { field: number }

@@ -28,13 +28,13 @@ export type OwnerAspect = { ownerId: number; aspectCode: number }
 export type EdgeKey = OwnerAspect & { downstreamId: number; upstreamId: number }
 
 /**
- * A removal. upstreamId 0 is every upstream of a column; `code` is that of the aspect if all lists are meant,
- * else removalCode.
+ * A removal. upstreamId 0 means every upstream of a column; `code` is the code of the aspect if all lists are
+ * meant, otherwise removalCode.
  */
 export type TombstoneRow = EdgeKey & Order & { code: number }
 
 /**
- * A replacement. `code` is that of the aspect or of the one list that was replaced (codes of lists are
+ * A replacement. `code` is the code of the aspect or of the one list that was replaced (codes of lists are
  * greater than those of aspects); source 0 replaces what every source asserts.
  */
 export type WatermarkRow = OwnerAspect & Order & { code: number; sourceId: number }

@@ -7,12 +7,14 @@ import type { JsonObject, JsonValue } from '../model/changes.ts'
 import type { Order } from '../model/order.ts'
 
 /**
- * How a change makes a value from the one before it: replace it, patch it, merge fields into it, delete it,
+ * How a change makes a value from the value before it: replace it, patch it, merge fields into it, delete it,
  * or several of these.
  */
 type AspectChangeKind = 'put' | 'patch' | 'merge' | 'delete' | 'several'
 
-/** One change of an aspect and its result; the newest is the current row, the others are its history. */
+/**
+ * One change of an aspect and its result; the newest change is the current row, the others are its history.
+ */
 export type AspectRow = Order & {
   entityId: number
   aspectName: string
@@ -20,7 +22,7 @@ export type AspectRow = Order & {
   kind: AspectChangeKind
   /** The operation to replay; null if the change replaced the whole value. */
   change: JsonValue
-  /** Null when the aspect does not exist after the change. */
+  /** Null if the aspect does not exist after the change. */
   value: JsonObject | null
   systemMetadata: JsonObject | null
   actor: string
@@ -93,7 +95,7 @@ export async function findAspectHistory(db: Db | Tx, keys: readonly AspectKey[])
   )
 }
 
-/** The last change of a version, current or past; null if it is no longer stored. */
+/** The last change that made a version, current or past; null if the version is no longer stored. */
 export async function findAspectVersion(
   db: Db | Tx,
   key: AspectKey,
@@ -172,8 +174,8 @@ export async function writeAspectHistory(tx: Tx, rows: readonly AspectRow[]): Pr
 }
 
 /**
- * Deletes versions that are no longer kept, except those that a future change could still be inserted before
- * or into.
+ * Deletes versions that are no longer kept, except those before or into which a future change could still be
+ * inserted.
  */
 export async function trimAspectHistory(
   tx: Tx,
@@ -228,7 +230,7 @@ export async function aspectStates(
  * Adds one version to the aspect of each of the owners that has it. The owners must be locked.
  *
  * Each row is looked up by its key and updated by its place. With a join by name, a catalog that was analyzed
- * before it had lineage was read whole for each chunk (183 us an edge instead of 2).
+ * before it had lineage was completely read for each chunk (183 us an edge instead of 2).
  */
 export async function countVersions(
   tx: Tx,
@@ -294,8 +296,8 @@ function eventKey(value: JsonObject): string {
 }
 
 /**
- * Stores events. Of two with the same time and key, the one accepted later is kept. Returns how many were new
- * or changed.
+ * Stores events. If two have the same time and key, the event that was accepted later is kept. Returns how
+ * many were new or changed.
  */
 export async function writeTimeseries(tx: Tx, rows: readonly TimeseriesRow[]): Promise<number> {
   const last = new Map(
@@ -334,8 +336,8 @@ export async function writeTimeseries(tx: Tx, rows: readonly TimeseriesRow[]): P
 }
 
 /**
- * The newest event of an aspect that is not after a time, or null. Of several with the same time, the one
- * accepted last.
+ * The newest event of an aspect that is not after a time, or null. If several have the same time, the event
+ * that was accepted last.
  */
 export async function findTimeseriesEvent(
   db: Db | Tx,
@@ -390,8 +392,8 @@ export async function latestTimeseries(
 }
 
 /**
- * Deletes events, only those in a time range if one is given: milliseconds, both ends included. Returns how
- * many there were.
+ * Deletes events; only those in a time range if one is given (milliseconds, both ends included). Returns how
+ * many were deleted.
  */
 export async function deleteEvents(
   tx: Tx,

@@ -4,7 +4,10 @@ import { query } from '../db/query.ts'
 
 export type Backlog = { waiting: number; applying: number; oldestWaitingSeconds: number }
 
-/** Unsettled chunks by state, and how long the oldest chunk that a worker could take has been due. */
+/**
+ * The number of unsettled chunks by state, and for how long the oldest chunk that a worker could take has
+ * been due.
+ */
 export async function readBacklog(db: Db): Promise<Backlog> {
   const [found] = await query<Backlog>(
     db,

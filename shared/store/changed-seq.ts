@@ -7,8 +7,8 @@ export const changedSeqOf = (table: 'statement' | 'domain_association'): string 
   `coalesce(${table}.changed_seq, ${table}.seq)`
 
 /**
- * Whether the content of an aspect written as `since` or later differs from the one before. A version that is
- * no longer kept counts as different.
+ * Whether the content of an aspect written as `since` or later differs from the content before. A version
+ * that is no longer kept counts as different.
  */
 export const isAspectChangedSince = (
   since: string

@@ -36,7 +36,7 @@ export async function nudgeLoad(db: Db | Tx, loadId: string, limit: number): Pro
 /**
  * Nudges more chunks, until as many wait in the queue as workers are busy with the load, and at least
  * `least`. So free workers find work, and other loads do not queue behind many chunks. A chunk that was
- * nudged some seconds ago and still waits is not counted: the queue may have lost it.
+ * nudged some seconds ago and still waits is not counted, because the queue may have lost it.
  */
 export async function nudgeMore(db: Db | Tx, loadId: string, least: number): Promise<Nudge[]> {
   return query<Nudge>(
@@ -82,11 +82,10 @@ export async function nudgeChunks(db: Db | Tx, ids: readonly number[]): Promise<
 }
 
 /**
- * Nudges chunks that a worker could take and that were not nudged lately: chunks whose lease ran out, and due
- * chunks of a current pass.
- *
- * Loads take turns, with at most `perLoad` chunks each, so that a small load does not wait behind a large
- * one. A chunk that was never nudged is left out while another chunk of its load is in the queue.
+ * Nudges chunks that a worker could take and that were not nudged recently: chunks whose lease ran out, and
+ * due chunks of a current pass. Loads take turns, with at most `perLoad` chunks each, so that a small load
+ * does not wait behind a large load. A chunk that was never nudged is left out while another chunk of its
+ * load is in the queue.
  */
 export async function nudgeDue(
   tx: Tx,

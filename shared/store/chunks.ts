@@ -46,7 +46,7 @@ export type ClaimedChunk = {
   isWhole: boolean
   /** The trace that the load was sent in; null without one. */
   traceparent: string | null
-  /** The time since workers were last told of the chunk, in milliseconds; null if they never were. */
+  /** The milliseconds since workers were last told of the chunk; null if they never were. */
   queuedMs: number | null
 }
 
@@ -112,8 +112,8 @@ export async function claimChunk(
 }
 
 /**
- * Extends the lease. Skips a row that is locked by its own worker while it applies the chunk, because no
- * other can then take it. Does nothing if the claim was lost.
+ * Extends the lease. Skips a row that is locked by its own worker, which is applying the chunk, because no
+ * other worker can then take it. Does nothing if the claim was lost.
  */
 export async function renewLease(db: Db, id: number, fence: number, leaseSeconds: number): Promise<void> {
   await query(
@@ -161,7 +161,7 @@ export type LockedChunk = {
   isAtomic: boolean
   isDryRun: boolean
   declarationsSettled: boolean
-  /** The transaction that holds the lock: its process at the server, and when it began. */
+  /** The transaction that holds the lock: its process on the server, and when it began. */
   backendPid: number
   begunAt: string
 }
@@ -211,7 +211,7 @@ export async function lockChunk(tx: Tx, id: number): Promise<LockedChunk | null>
 
 /**
  * Ends the chunk as settled, split or dropped, and frees its records. Returns false if another worker has
- * claimed it since.
+ * claimed it since then.
  */
 export async function endChunk(
   tx: Tx,
@@ -242,7 +242,7 @@ export type Release = {
 
 /**
  * Puts a chunk back, to be claimed again after the delay. Adds `attempts`, `faults` and `crashes` to the
- * counts. Returns false if another worker has claimed it since.
+ * counts. Returns false if another worker has claimed it since then.
  */
 export async function releaseChunk(
   db: Db | Tx,
@@ -294,8 +294,8 @@ export async function unsettledPayloads(tx: Tx, loadId: string): Promise<Buffer[
 
 /**
  * Drops the unsettled chunks of a load that has ended for good, and frees their records. A failed load keeps
- * them for a retry. Skips a chunk that is being applied: its worker will find that the load has ended, and
- * fail to settle it.
+ * them for a retry. Skips a chunk that is being applied: its worker will find that the load has ended, and so
+ * fail to settle the chunk.
  */
 export async function dropChunks(db: Db | Tx, loadId: string): Promise<number> {
   const rows = await query(
@@ -344,8 +344,8 @@ export async function isolateChunk(tx: Tx, id: number): Promise<void> {
 }
 
 /**
- * Cancels the running statement of a transaction. Not that of a later one: behind a pooler the process may by now serve
- * somebody else.
+ * Cancels the running statement of a transaction, but not that of a later transaction: behind a pooler, the
+ * process may by now serve another client.
  */
 export async function cancelTransaction(
   db: Db,

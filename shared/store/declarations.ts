@@ -34,8 +34,8 @@ export async function insertDeclarations(
 }
 
 /**
- * The URNs among those given that a remaining record of the load's second pass will create. Once that pass is
- * settled, they exist or will never exist.
+ * The URNs, among those given, that a remaining record of the load's second pass will create. Once that pass
+ * is settled, they exist or will never exist.
  */
 export async function declaredUrns(tx: Tx, loadId: string, urns: readonly Urn[]): Promise<Set<Urn>> {
   if (urns.length === 0) return new Set()
@@ -97,8 +97,8 @@ const dangling = `
 
 /**
  * Deletes lines with missing references, and the lines that depend only on them. Returns how many rows were
- * deleted. Repeat until it returns 0, because an entity that two lines declare is only gone with the second.
- * One call follows a chain of any depth.
+ * deleted. Repeat the call until it returns 0, because an entity that two lines declare is only missing once
+ * both are deleted. One call follows a chain of any depth.
  */
 export async function deleteDangling(tx: Tx, loadId: string): Promise<number> {
   const rows = await query(

@@ -143,7 +143,7 @@ export async function membersOfDomains(
 /** A requested domain, and a domain whose assets count as inside it: itself, or a descendant. */
 export type DomainInside = { domainId: number; insideId: number }
 
-/** Each domain with itself and all below it, once. */
+/** Each domain with itself and all domains below it, each once. */
 export async function treesOfDomains(db: Db | Tx, domainIds: readonly number[]): Promise<DomainInside[]> {
   return query<DomainInside>(
     db,
@@ -225,7 +225,10 @@ export async function pageOfMembers(
   )
 }
 
-/** How many domains that exist and are not soft-deleted are directly under each: as many as domainsOfLevel lists. */
+/**
+ * How many domains that exist and are not soft-deleted are directly under each domain: the number that
+ * domainsOfLevel lists.
+ */
 export async function countChildDomains(
   db: Db | Tx,
   domainIds: readonly number[]

@@ -7,7 +7,7 @@ import type { Urn } from '../urn/urn.ts'
 
 export type DomainRulesRow = { revision: string; rules: DomainRule[]; actor: string; changedAt: Date }
 
-/** Changes with each version of the rules; null if there are none. */
+/** The revision, which changes with each version of the rules; null if there are none. */
 export async function readRulesRevision(tx: Tx): Promise<string | null> {
   const [row] = await query<{ revision: string }>(
     tx,
@@ -44,7 +44,7 @@ export async function writeRules(
   )
 }
 
-/** The namespaces that OpenLineage events gave the datasets and jobs among the URNs. */
+/** The namespaces that OpenLineage events gave to the datasets and jobs among the URNs. */
 export async function findEventNamespaces(db: Db | Tx, urns: readonly Urn[]): Promise<Map<Urn, string>> {
   if (urns.length === 0) return new Map()
   const rows = await query<{ urn: Urn; namespace: string }>(

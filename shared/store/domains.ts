@@ -89,7 +89,7 @@ export async function childrenOf(tx: Tx, entityIds: readonly number[]): Promise<
   return rows.map((row) => row.id)
 }
 
-/** The children of a domain that were moved below it, or changed otherwise, as `since` or later. */
+/** The children of a domain that were moved below it as `since` or later, or changed then in another way. */
 export async function childrenSince(tx: Tx, entityId: number, since: number): Promise<number[]> {
   const rows = await query<{ id: number }>(
     tx,
@@ -139,7 +139,7 @@ export async function subtreesOf(tx: Tx, entityIds: readonly number[]): Promise<
   return rows.map((row) => row.id)
 }
 
-/** Those of the ids that have child domains. */
+/** The ids that have child domains. */
 export async function withChildren(tx: Tx, entityIds: readonly number[]): Promise<Set<number>> {
   const rows = await query<{ id: number }>(
     tx,

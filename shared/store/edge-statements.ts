@@ -4,13 +4,16 @@ import { query } from '../db/query.ts'
 import { idArray } from './id-array.ts'
 import type { EdgeEnds } from './edge-owners.ts'
 
-/** `total` counts all statements of the edge, also those beyond the limit. */
+/** `total` counts all statements of the edge, including those beyond the limit. */
 export type EdgeStatementRow = EdgeEnds & {
   ownerId: number
   field: number
   source: string
   seq: number
-  /** When the edge was last used, in milliseconds since 1970, as its owner says; null if it does not. */
+  /**
+   * When the edge was last used, in milliseconds since 1970, according to its owner; null if the owner does
+   * not say.
+   */
   lastUsed: number | null
   total: number
 }
@@ -49,8 +52,8 @@ export async function statementsOfEnds(
 }
 
 /**
- * Who made the changes of an order, when, by which operation and load. For a load in several chunks: when the
- * first was applied.
+ * Who made the changes of an order, and when, by which operation and in which load. For a load in several
+ * chunks, the time when the first was applied.
  */
 export type OrderAuthor = { seq: number; actor: string; at: Date; operation: string; loadId: string | null }
 

@@ -10,12 +10,12 @@ import { endsOf, statementsBetween, type StatedByRow } from './neighbours.ts'
 export type Step = { nearId: number; farId: number }
 
 /**
- * The steps from ids along edges that count in the window, in no particular order, edges of an entity to
- * itself included.
+ * The steps from ids along edges that count in the window, in no particular order, including edges of an
+ * entity to itself. An edge counts if a stamp of any of its statements is in the window, if none of them has
+ * a stamp, or if a person stated it.
  *
- * An edge counts when a stamp of any of its statements is in the window, when none of them has a stamp, or
- * when people stated it. Postgres checks edges as they were stated. The few that have been patched since are
- * checked here, with their patches applied.
+ * Postgres checks edges as they were stated. The few edges that have been patched since are checked here,
+ * with their patches applied.
  */
 export async function stepsInWindow(
   db: Db | Tx,

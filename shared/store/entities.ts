@@ -30,8 +30,8 @@ const columns = `
   entity.deleted_line as "deletedLine"`
 
 /**
- * The rows of the URNs, in no particular order; URNs without a row are missing. Finds by digest and compares
- * the text too.
+ * The rows of the URNs, in no particular order; URNs without a row are missing. Finds a row by digest, and
+ * also compares the text.
  *
  * Lateral, so that each URN is an index lookup. With a plain join, the whole table was read and hashed for
  * each chunk of a load (14 us a URN among 140,000 entities, growing with the table; 6 us now).
@@ -122,8 +122,8 @@ export async function findEntitiesById(db: Db | Tx, ids: readonly number[]): Pro
 }
 
 /**
- * Gives ids to URNs without one, as placeholders, and returns the rows of all URNs. Inserts in key order, so
- * that two transactions that insert the same URNs wait for each other and never deadlock.
+ * Gives ids to URNs without an id, as placeholders, and returns the rows of all URNs. Inserts in key order,
+ * so that two transactions that insert the same URNs wait for each other and never deadlock.
  */
 export async function insertEntities(
   tx: Tx,
@@ -179,12 +179,12 @@ export async function lockEntities(tx: Tx, ids: readonly number[]): Promise<Enti
 }
 
 /**
- * Ids for rows of a transaction that will be rolled back: the sequence of ids does not roll back, and ids are
- * never used again.
+ * Ids for rows of a transaction that will be rolled back. They are not drawn from the sequence of ids,
+ * because it does not roll back, and ids are never used again.
  */
 export type TrialIds = { take(count: number): number[] }
 
-/** Negative, from a random start: two dry runs at once do not wait for each other. */
+/** The ids are negative, from a random start, so that two concurrent dry runs do not wait for each other. */
 export function createTrialIds(): TrialIds {
   let last = -1 - Math.floor(Math.random() * 2 ** 30)
   return {
@@ -199,16 +199,16 @@ export function createTrialIds(): TrialIds {
 export type Presence = { id: number; isPresent: boolean; isRemoved: boolean }
 
 /**
- * Notifies everything that remembers existing entities that some no longer exist. Call it under the lock that
- * excludes all writers.
+ * Notifies all processes that remember existing entities that some no longer exist. Call it under the lock
+ * that excludes all writers.
  */
 async function countAbsence(tx: Tx): Promise<void> {
   await query(tx, "select nextval('absence_seq')")
 }
 
 /**
- * Changes whenever an entity has ceased to exist. Read it under the lock of writers, which keeps it
- * unchanged.
+ * A text that changes whenever an entity has ceased to exist. Read it under the lock of writers, during which
+ * it does not change.
  */
 export async function readAbsenceCount(tx: Tx): Promise<string> {
   const [row] = await query<{ count: string }>(
@@ -263,8 +263,8 @@ export async function columnIdsOf(tx: Tx, parentIds: readonly number[]): Promise
 
 /**
  * The entities that nothing has described or referred to as `since` or later: no aspect except the properties
- * of a domain itself, no event, no edge of theirs or of their columns, no association, no asset or domain in
- * them. Reliable while no other writer is active.
+ * of a domain itself, no event, no edge of the entity or of its columns, no association, no asset or domain
+ * in it. Reliable while no other writer is active.
  */
 export async function unusedEntities(
   tx: Tx,
@@ -302,7 +302,7 @@ export async function unusedEntities(
   return new Set(rows.map((row) => row.id))
 }
 
-/** Deletes rows that this transaction inserted and nothing refers to. */
+/** Deletes rows that this transaction inserted and that nothing refers to. */
 export async function forgetEntities(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await query(tx, 'delete from entity where id = any(?::int[])', [ids])
 }

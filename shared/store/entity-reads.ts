@@ -1,6 +1,6 @@
 /**
- * What reads show about entities: whether a URN is known, the facts that results are filtered by, and current
- * documents.
+ * What reads show about entities: whether a URN is known, the facts by which results are filtered, and
+ * current documents.
  */
 import type { Db, Tx } from '../db/database.ts'
 import { int4sOf } from '../db/int4-array.ts'
@@ -17,8 +17,8 @@ import { idArray } from './id-array.ts'
 export type KnownEntity = { urn: Urn; id: number | null; exists: boolean; isRemoved: boolean }
 
 /**
- * The URNs that are known: present, or a placeholder that something refers to. A column is known, and exists,
- * if its asset is and does. A deleted entity is not known unless an edge refers to it again.
+ * The URNs that are known: present, or a placeholder that something refers to. A column is known if its asset
+ * is known, and exists if its asset exists. A deleted entity is not known unless an edge refers to it again.
  */
 export async function findKnownEntities(db: Db | Tx, urns: readonly Urn[]): Promise<Map<Urn, KnownEntity>> {
   const assetUrnsOf = new Map(urns.map((urn) => [urn, assetThatDecides(urn)]))
@@ -73,19 +73,19 @@ export async function everyEntityId(db: Db | Tx): Promise<Int32Array> {
   return int4sOf(row?.ids ?? null)
 }
 
-/** The facts by which results of a walk are filtered and counted. `urn` is empty unless it was asked for. */
+/** The facts by which results of a walk are filtered and counted. `urn` is empty unless it was requested. */
 export type EntityFacts = {
   id: number
   urn: Urn
   entityType: string
   exists: boolean
-  /** Soft-deleted itself or, for a column, with its asset. */
+  /** Whether the entity is soft-deleted; a column is, with its asset. */
   isRemoved: boolean
   domainId: number | null
 }
 
 /**
- * The facts of ids. URNs are most of the bytes, and domains need a second lookup, so both are read only on
+ * The facts about ids. URNs are most of the bytes, and domains need a second lookup, so both are read only on
  * request.
  */
 export async function readEntityFacts(
@@ -130,7 +130,10 @@ export async function parentIdsOf(
   return new Map(rows.map((row) => [row.id, row.parentId]))
 }
 
-/** The stored documents of entities, by id and aspect name. Not for lists of edges or domains. */
+/**
+ * The stored documents of entities, by id and aspect name. Not for `domains` and aspects that are lists of
+ * edges.
+ */
 export async function readDocuments(
   db: Db | Tx,
   ids: readonly number[] | Int32Array,

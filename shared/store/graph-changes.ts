@@ -23,7 +23,7 @@ export async function appendGraphChange(
 /** The position of a reader: a snapshot of one run of one server (`epoch`), as Postgres prints it. */
 export type GraphPosition = { snapshot: string; epoch: string }
 
-/** `horizon`: rows of transactions below it have been pruned. `rows` are in log order. */
+/** `horizon`: the rows of transactions below it have been pruned. `rows` are in log order. */
 export type UnseenChanges = {
   position: GraphPosition
   horizonIsPast: boolean
@@ -35,9 +35,9 @@ const noEpoch = 'none'
 
 /**
  * The row of the epoch is lost in a crash, and the start time changes with every start, even of a copied
- * server. A restored database has the row, but its table has another file number; a cloned one has another
- * database number. VACUUM FULL of the table begins an epoch needlessly. (Reading both numbers from the
- * catalog of Postgres took 0.58 ms instead of 0.47.)
+ * server. A restored database has the row, but its table has another file number; a cloned database has
+ * another database number. VACUUM FULL of the table also begins an epoch, although that is not needed.
+ * (Reading both numbers from the catalog of Postgres took 0.58 ms instead of 0.47.)
  */
 const epoch = `concat_ws(' ',
   coalesce((select graph_epoch.epoch::text from graph_epoch), '${noEpoch}'),
@@ -45,8 +45,8 @@ const epoch = `concat_ws(' ',
   pg_relation_filepath('graph_epoch'))`
 
 /**
- * Whether an epoch is that of a server without an epoch row since its crash. It stays the same across another
- * crash.
+ * Whether an epoch is that of a server that has had no epoch row since its crash. It stays the same across
+ * another crash.
  */
 export const isWithoutEpoch = (text: string): boolean => text.startsWith(noEpoch)
 
@@ -100,7 +100,7 @@ export async function readUnseenChanges(db: Db, { snapshot }: GraphPosition): Pr
 type Condition = readonly [sql: string, bindings: readonly string[]]
 
 /**
- * Usually no transaction was running. Without that half of the query, planning takes 0.39 ms in all instead
+ * Usually no transaction was running. Without that half of the query, planning takes 0.39 ms in total instead
  * of 0.58.
  */
 const unseenSince = (xmax: string, underWay: string): Condition =>

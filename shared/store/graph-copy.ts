@@ -71,7 +71,7 @@ export async function* copyEntities(tx: Tx): AsyncGenerator<EntityOfGraph[]> {
 function entityOf(line: string): EntityOfGraph {
   const [id = '', parentId = '', flagsText = '', urn = ''] = line.split('\t')
   const flags = Number(flagsText)
-  // Safe: it was checked when it was written.
+  // Safe: the URN was checked when it was written.
   return {
     id: Number(id),
     parentId: Number(parentId),

@@ -24,7 +24,7 @@ export async function readEntitiesOfGraph(
   )
 }
 
-/** `bytes` as the database prints the value; `value` is null if that is more than `maxBytes`. */
+/** `bytes` counts the value as the database prints it; `value` is null if that is more than `maxBytes`. */
 export type DomainDocumentRow = { value: JsonObject | null; bytes: number }
 
 const documentColumns = `
@@ -32,7 +32,7 @@ const documentColumns = `
   octet_length(aspect.value::text) as bytes,
   case when octet_length(aspect.value::text) <= ?::int then aspect.value end as value`
 
-/** The domainProperties of domains; null for a domain without. */
+/** The domainProperties of domains; null for a domain without any. */
 export async function readDomainDocuments(
   db: Db,
   ids: readonly number[],
@@ -51,7 +51,7 @@ export async function readDomainDocuments(
   return new Map([...ids.map((id): [number, null] => [id, null]), ...documentsOf(rows)])
 }
 
-/** The same for all domains. */
+/** The domainProperties of all domains. */
 export async function readAllDomainDocuments(
   tx: Tx,
   maxBytes: number

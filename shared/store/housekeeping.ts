@@ -6,7 +6,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
 
-/** One sweeper at a time, until the transaction ends; false when another process is sweeping. */
+/** Admits one sweeper at a time, until the transaction ends; false if another process is sweeping. */
 export async function trySweeperLock(tx: Tx): Promise<boolean> {
   const [row] = await query<{ isMine: boolean }>(
     tx,
@@ -69,10 +69,10 @@ export async function pruneOrder(tx: Tx, horizon: number, limit: number): Promis
 
 /**
  * Prunes the oldest rows of the change log, and moves the horizon past them in the same transaction: a reader
- * whose snapshot did not see all of them loads its graph again. Examines only the oldest `limit` rows.
+ * whose snapshot did not include all of them loads its graph again. Examines only the oldest `limit` rows.
  *
- * Rows that are newer than a transaction that is still open stay. Every snapshot counts changes after the
- * oldest open transaction as unseen, so without them even a graph that was just loaded would be too old.
+ * Rows that are newer than the oldest open transaction stay. Every snapshot counts changes after that
+ * transaction as unseen, so without these rows even a graph that was just loaded would be too old.
  */
 export async function pruneGraphChanges(tx: Tx, keepSeconds: number, limit: number): Promise<number> {
   const [row] = await query<{ pruned: number }>(
@@ -104,7 +104,7 @@ export async function pruneGraphChanges(tx: Tx, keepSeconds: number, limit: numb
   return row?.pruned ?? 0
 }
 
-/** Uploads that have been silent for that many seconds: their client or their API process must be dead. */
+/** Uploads that have been silent for `seconds`: their client or their API process must be dead. */
 export async function findSilentUploads(db: Db, seconds: number): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,

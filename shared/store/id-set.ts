@@ -1,6 +1,6 @@
 /** A set of entity ids as a bitmap that grows: 125 kB for a million ids, where a Set takes 30 MB. */
 export type IdSet = {
-  /** Adds an id; false if it was already there. Ids are positive int4. */
+  /** Adds an id; returns false if the set already has it. Ids are positive int4. */
   add: (id: number) => boolean
   has: (id: number) => boolean
 }

@@ -24,14 +24,15 @@ import { endsOf } from './neighbours.ts'
 export type SqlWalkQuestion = WalkQuestion & { window?: TimeWindow | null; withinDeadline: WithinDeadline }
 
 /**
- * Ids sent in one query. Keeps each statement short, so that the deadline can be checked between statements.
+ * Ids sent in one query. This keeps each statement short, so that the deadline can be checked between
+ * statements.
  */
 const frontierSliceCount = 20_000
 
 /**
- * Walks from the starts. Run it in a REPEATABLE READ transaction together with the reads that show its
- * results, so that all see the same snapshot. Memory: about 9 bytes for each entity reached. Throws
- * DEADLINE_EXCEEDED if the deadline passes, even during a query.
+ * Walks from the starts. Run it in the same REPEATABLE READ transaction as the reads that show its results,
+ * so that all see the same snapshot. Memory: about 9 bytes for each entity reached. Throws DEADLINE_EXCEEDED
+ * if the deadline passes, even during a query.
  */
 export async function walkLineage(tx: Tx, question: SqlWalkQuestion): Promise<Walk> {
   const { startIds, hopsWanted, bounds } = question

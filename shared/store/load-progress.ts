@@ -28,7 +28,10 @@ export async function countSettled(tx: Tx, loadId: string, counts: Counts): Prom
   return row ?? null
 }
 
-/** A chunk was split in two, so one more has to settle. False if the load is no longer being applied. */
+/**
+ * Counts a chunk that was split in two, so one more must settle. Returns false if the load is no longer being
+ * applied.
+ */
 export async function countSplit(tx: Tx, loadId: string): Promise<boolean> {
   const rows = await query(
     tx,
@@ -61,7 +64,7 @@ export async function advancePass(tx: Tx, loadId: string): Promise<number | null
   return row?.currentPass ?? null
 }
 
-/** The end of a load that was applied completely. */
+/** Ends a load that was applied completely. */
 export async function finishLoad(tx: Tx, loadId: string): Promise<void> {
   await query(
     tx,
@@ -70,7 +73,7 @@ export async function finishLoad(tx: Tx, loadId: string): Promise<void> {
   )
 }
 
-/** Records that are accepted and not applied, over all loads. */
+/** The number of records that are accepted but not applied, over all loads. */
 export async function countWaitingRecords(db: Db): Promise<number> {
   const [row] = await query<{ records: number }>(
     db,
@@ -82,7 +85,7 @@ export async function countWaitingRecords(db: Db): Promise<number> {
   return row?.records ?? 0
 }
 
-/** How many loads are accepted and not finished, or about to be accepted. Stops counting at `maximum`. */
+/** How many loads are accepted but not finished, or about to be accepted. Stops counting at `maximum`. */
 export async function countUnfinishedLoads(db: Db, maximum: number): Promise<number> {
   const [row] = await query<{ loads: number }>(
     db,

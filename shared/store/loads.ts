@@ -40,7 +40,7 @@ export type LoadRow = {
   currentPass: number
   remaining: number
   declarationsSettled: boolean
-  /** The snapshot removes everything it finds, whatever the share. */
+  /** Whether the snapshot removes everything it finds, whatever its share. */
   force: boolean
   /** Null for a load that is not a snapshot. */
   sweep: SweepState | null
@@ -50,7 +50,7 @@ export type LoadRow = {
    */
   sweepMaxShare: number | null
   /**
-   * Numbers of statements: those of the source before the load, those to be removed, and those already
+   * Numbers of statements: those that the source had before the load, those to be removed, and those already
    * removed.
    */
   sweepStated: number | null
@@ -58,7 +58,7 @@ export type LoadRow = {
   sweepRemoved: number | null
   /** The newer snapshot of the same source that replaced this failed load. */
   supersededBy: string | null
-  /** The load that this one undoes, and the load that undoes this one. */
+  /** The load that this load undoes, and the load that undoes this load. */
   undoes: string | null
   undoneBy: string | null
   received: number
@@ -96,7 +96,9 @@ export type NewLoad = Pick<
     traceId?: string
   }
 
-/** A cancelled undo has undone a part; another undo can undo the rest. A dry run has undone nothing. */
+/**
+ * A cancelled undo has undone only a part, so another undo can undo the rest. A dry run has undone nothing.
+ */
 const undoOf = `(
     select undo.id
     from load as undo
@@ -106,8 +108,8 @@ const undoOf = `(
   )`
 
 /**
- * A load of the version before has only domain_urn. Its workers read only that, the first of the domains: records of
- * the others are rejects then.
+ * A load of the version before has only domain_urn. Workers of that version read only domain_urn, the first
+ * of the domains: records of the other domains then become rejects.
  */
 export const domainUrnsOfLoad =
   'coalesce(load.domain_urns, case when load.domain_urn is not null then array[load.domain_urn] end)'
@@ -253,13 +255,13 @@ export type LoadFilter = {
   states?: readonly LoadState[]
   source?: string
   mode?: LoadMode
-  /** Submitted at that time or later. */
+  /** Submitted at this time or later. */
   since?: Date
-  /** Ids from the first to the last. */
+  /** The first and the last id of a range. */
   ids?: { first: string; last: string }
 }
 
-/** A condition, if its value is given. */
+/** The condition, if its value is given. */
 const when = (
   condition: string,
   ...values: readonly (Binding | null | undefined)[]
@@ -269,7 +271,8 @@ const when = (
 }
 
 /**
- * Newest first, after the given position. `tokenId` limits the list to loads of that token; null lists all.
+ * Loads, newest first, after the given position. `tokenId` limits the list to loads of that token; null lists
+ * all.
  */
 export async function listLoads(
   db: Db,
@@ -343,12 +346,12 @@ export async function endBody(tx: Db | Tx, id: string, digest: Buffer | null): P
   return rows.length > 0
 }
 
-/** `chunks`: how many wait. An atomic load and a dry run have one. */
+/** `chunks` is the number of waiting chunks. An atomic load and a dry run have one. */
 export type AcceptedLoad = { state: LoadState; currentPass: number; source: string; chunks: number }
 
 /**
- * Draws the seq and starts the load, or ends it if it has no chunk. Null if it was already accepted or has
- * ended otherwise.
+ * Draws the seq and starts the load, or ends it if it has no chunk. Null if it was already accepted, or has
+ * ended for another reason.
  */
 export async function acceptLoad(tx: Tx, id: string): Promise<AcceptedLoad | null> {
   const [row] = await query<AcceptedLoad>(
@@ -382,7 +385,7 @@ export async function startLoad(tx: Tx, id: string): Promise<void> {
 
 /**
  * Ends an upload whose body has not ended. `error` is shown to the client. Returns false if the load is not
- * in that state.
+ * such an upload.
  */
 export async function abortLoad(tx: Tx, id: string, error: string): Promise<boolean> {
   const rows = await query(
@@ -462,7 +465,7 @@ export async function markUndo(tx: Tx, id: string, undoes: string): Promise<void
   await query(tx, 'update load set undoes = ?::uuid where load.id = ?::uuid', [undoes, id])
 }
 
-/** Notes that some records of the load remove or overwrite. */
+/** Notes that some records of the load are removals or replace values. */
 export async function markDestructive(tx: Tx, id: string): Promise<void> {
   await query(tx, 'update load set is_destructive = true where load.id = ?::uuid', [id])
 }

@@ -4,7 +4,8 @@ import { query } from '../db/query.ts'
 import { columnFieldCodes } from '../model/lineage-fields.ts'
 
 /**
- * Most neighbours first, then by id. Reads all statements: it is for the time until the graph is in memory.
+ * The assets with the most neighbours first, then by id. Reads all statements, so it is only for the time
+ * until the graph is in memory.
  */
 export const findMostConnected = (
   db: Db | Tx,

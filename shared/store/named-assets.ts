@@ -1,6 +1,6 @@
 /**
- * Finds datasets and jobs by namespace and name: those that OpenLineage events gave them, otherwise those in
- * their URNs.
+ * Finds datasets and jobs by namespace and name: the names that OpenLineage events gave them, otherwise the
+ * names in their URNs.
  */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
@@ -23,7 +23,9 @@ export async function findEventNames(db: Db | Tx, urns: readonly Urn[]): Promise
   return new Map(rows.map((row) => [row.urn, row]))
 }
 
-/** The streaming jobs among the URNs, according to the newest event of each job that says so. */
+/**
+ * The streaming jobs among the URNs, according to the newest event of each job that says whether it is one.
+ */
 export async function findStreamingJobs(db: Db | Tx, urns: readonly Urn[]): Promise<Set<Urn>> {
   if (urns.length === 0) return new Set()
   const rows = await query<{ urn: Urn }>(
@@ -112,7 +114,7 @@ export async function pageOfNamespaces(
 
 /**
  * A page of the datasets or jobs of a namespace, in the order of their URNs. `encoded` is the namespace as in
- * a URN. Those with names from events are found by an index. The URNs of all others are compared one by one,
+ * a URN. Assets with names from events are found by an index. The URNs of all others are compared one by one,
  * which takes 0.2 s for a million.
  */
 export async function pageOfNamespace(
@@ -150,7 +152,7 @@ export async function pageOfNamespace(
   return { urns: rows.flatMap(({ urn }) => urn ?? []), total: rows[0]?.total ?? 0 }
 }
 
-/** A text that all URNs of a namespace contain, so that most others are ruled out quickly. */
+/** A text that all URNs of a namespace contain, so that most other URNs are ruled out quickly. */
 const inUrns = (kind: NamedKind, encoded: string): string =>
   kind === 'dataJob' ? `,${encoded}),` : `urn:li:dataPlatform:${encoded.split('@')[0] ?? ''},`
 
@@ -192,8 +194,8 @@ export type EventsQuestion = {
 }
 
 /**
- * A page of stored events by time, from `afterMs` (included) to `beforeMs` (excluded). It ends early before
- * its events would exceed `maxBytes` together, but has at least one event. `total` counts all pages.
+ * A page of stored events by time, from `afterMs` (included) to `beforeMs` (excluded). It ends before its
+ * events would exceed `maxBytes` together, but has at least one event. `total` counts all pages.
  */
 export async function pageOfStoredEvents(
   db: Db | Tx,

@@ -19,7 +19,7 @@ export type NeighbourRow = {
   isRemoved: boolean
 }
 
-/** The columns of a statement that contain the near and the far end, as seen from the start of a step. */
+/** The columns of a statement with the near and the far end, as seen from the start of a step. */
 export const endsOf = (
   direction: LineageDirection
 ): ['upstream_id', 'downstream_id'] | ['downstream_id', 'upstream_id'] =>

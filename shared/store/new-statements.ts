@@ -29,7 +29,7 @@ export type NewStatements = {
   texts: readonly string[]
 }
 
-/** In `changedSeqs`: no seq. As a length in COPY: null. */
+/** In `changedSeqs` it means no seq; as a length in COPY it means null. */
 const absent = -1
 
 export function columnsOfRows(rows: readonly StatementRow[]): NewStatements {
@@ -100,7 +100,7 @@ const places = {
 const seqBytes = widths.seq
 const jsonbVersion = 1
 
-/** Inserts the rows. If one already exists, throws the server's error. The owners must be locked. */
+/** Inserts the rows. Throws the server's error if one of them already exists. The owners must be locked. */
 export async function insertStatements(tx: Tx, statements: NewStatements): Promise<void> {
   if (statements.lines.length === 0) return
   // Columns without values are not sent.
@@ -127,7 +127,7 @@ function emptyRow(columnCount: number): Buffer {
 }
 
 /**
- * Each row is a copy of an empty one with its values filled in, which takes half the time of writing each
+ * Each row is a copy of an empty row with its values filled in, which takes half the time of writing each
  * row.
  */
 function packed(
@@ -146,7 +146,7 @@ function packed(
   if (hasAttributes) for (const place of attributes) size += documents[place - 1]?.length ?? 0
   if (hasChangedSeqs) for (const seq of changedSeqs) size += seq >= 0 ? seqBytes : 0
   const buffer = isPlain ? Buffer.alloc(size, row) : Buffer.allocUnsafe(size)
-  // Not Buffer's writeInt32BE, whose checks take half the time.
+  // Buffer's writeInt32BE is not used, because its checks take half the time.
   const view = new DataView(buffer.buffer, buffer.byteOffset, size)
   for (let index = 0, at = 0; index < lines.length; index += 1) {
     if (!isPlain) buffer.set(row, at)
@@ -179,7 +179,7 @@ function packed(
   return buffer
 }
 
-/** As two halves, because creating a BigInt for each row takes as long as everything else. */
+/** Written as two halves, because creating a BigInt for each row takes as long as everything else. */
 function setInt64(view: DataView, at: number, value: number): void {
   view.setInt32(at, Math.floor(value / 2 ** 32))
   view.setUint32(at + 4, value >>> 0)

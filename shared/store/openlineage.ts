@@ -30,7 +30,7 @@ export async function insertEvents(tx: Tx, events: readonly EventRow[]): Promise
 export type StateRow = { urn: Urn; state: State | null; asserted: Assertions }
 
 /**
- * Locks ingestion until the transaction ends. Other ingestions wait, and deletions of entities too, so that
+ * Locks ingestion until the transaction ends. Other ingestions wait, and so do deletions of entities, so that
  * no state is read while it is being deleted.
  */
 export async function lockIngestion(tx: Tx, isOfLoad: boolean): Promise<void> {
@@ -107,7 +107,7 @@ export async function deleteState(tx: Tx, urn: Urn): Promise<void> {
   await query(tx, 'delete from openlineage_state where urn = ?', [urn])
 }
 
-/** The owners with a state whose edges begin or end at one of the datasets or their columns. */
+/** The owners that have a state, and edges that begin or end at one of the datasets or their columns. */
 export async function ownersOfEdgesAt(tx: Tx, datasets: readonly Urn[]): Promise<Urn[]> {
   if (datasets.length === 0) return []
   const rows = await query<{ urn: Urn }>(
@@ -133,7 +133,7 @@ export async function ownersOfEdgesAt(tx: Tx, datasets: readonly Urn[]): Promise
   return rows.map((row) => row.urn)
 }
 
-/** The last run of a job. If it ended long ago, only its URN is known. */
+/** The last run of a job. Only the URN is known of a run that ended long ago. */
 export type LastRun = {
   urn: Urn
   startedAt: number | null
@@ -142,7 +142,7 @@ export type LastRun = {
   parentUrn: Urn | null
 }
 
-/** By the URN of the job. Jobs without a known run are missing. */
+/** The last runs by the URN of the job. Jobs without a known run are missing. */
 export async function findLastRuns(db: Db, jobUrns: readonly Urn[]): Promise<Map<Urn, LastRun>> {
   const rows = await query<LastRun & { jobUrn: Urn }>(
     db,

@@ -4,14 +4,14 @@ import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
 import { isLockTimeout } from '../db/sql-errors.ts'
 
-/** Shared by all writers: while it is held, no entity is deleted. Ends with the transaction. */
+/** A lock shared by all writers: while it is held, no entity is deleted. It ends with the transaction. */
 export async function lockAsWriter(tx: Tx): Promise<void> {
   await query(tx, 'select pg_advisory_xact_lock_shared(?::int, ?::int)', advisoryLocks.writers)
 }
 
 /**
- * Locked exclusively by a deletion: no writer is then between its check of existence and its commit. Each try
- * is short, because writers queue behind it while it waits for a long chunk.
+ * Takes the lock exclusively, for a deletion: no writer is then between its check of existence and its
+ * commit. Each try is short, because writers queue behind it while it waits for a long chunk.
  */
 export async function tryLockOutWriters(tx: Tx): Promise<boolean> {
   await query(tx, 'savepoint before_lock')
@@ -30,7 +30,8 @@ export async function tryLockOutWriters(tx: Tx): Promise<boolean> {
 }
 
 /**
- * Locked exclusively by changes of the domain tree, which check sibling names, cycles and children under it.
+ * Takes the lock exclusively, for changes of the domain tree, which check sibling names, cycles and children
+ * under it.
  */
 export async function lockDomainTree(tx: Tx): Promise<void> {
   await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.domainTree)
@@ -43,7 +44,7 @@ export async function drawSeq(tx: Tx): Promise<number> {
   return row.seq
 }
 
-/** When the transaction began, by the clock of the database: the same time for everything it writes. */
+/** The time when the transaction began, by the clock of the database: the same for everything it writes. */
 export async function transactionTime(tx: Tx): Promise<Date> {
   const [row] = await query<{ now: Date }>(tx, 'select now() as now')
   if (!row) throw new Error('no clock')
@@ -51,7 +52,7 @@ export async function transactionTime(tx: Tx): Promise<Date> {
 }
 
 /**
- * Whether another load that was accepted earlier is still to be applied. A failed one, which waits for a
+ * Whether another load that was accepted earlier is still to be applied. A failed load, which waits for a
  * retry, does not count.
  */
 export async function hasOlderUnfinished(tx: Tx, seq: number, loadId: string): Promise<boolean> {
@@ -74,25 +75,30 @@ export async function hasOlderUnfinished(tx: Tx, seq: number, loadId: string): P
  * before.
  */
 export type OlderWork = {
-  /** Something older may still be applied, so removals and replacements must store their order. */
+  /**
+   * Whether something older may still be applied, so that removals and replacements must store their order.
+   */
   isUnfinished: boolean
   /**
-   * Something older may still remove or overwrite, so a change that changes nothing must still raise the
-   * order.
+   * Whether something older may still remove or overwrite, so that a change without effect must still raise
+   * the order.
    */
   isDestructive: boolean
-  /** Something older may still create entities or placeholders, so a missing reference may still appear. */
+  /**
+   * Whether something older may still create entities or placeholders, so that a missing reference may still
+   * appear.
+   */
   isCreating: boolean
   /** No change that is still to be applied has a smaller seq. */
   horizonSeq: number
 }
 
 /**
- * A load whose body has ended counts although it has no seq yet: it may have drawn one that is not visible. A
- * failed load counts because a retry continues with its old seq, unless it is atomic and cannot be retried. A
- * dry run never counts, because it changes nothing.
+ * A load whose body has ended counts although it has no seq yet: it may have drawn a seq that is not visible.
+ * A failed load counts because a retry continues with its old seq, unless it is atomic and cannot be retried.
+ * A dry run never counts, because it changes nothing.
  *
- * `loadId` is the load of the asking chunk. Its other chunks all count, because each is older or newer by
+ * `loadId` is the load of the chunk that asks. Its other chunks all count, because each is older or newer by
  * line. The sweep of an older snapshot may remove a statement that a newer change found unchanged. The load's
  * own sweep keeps what the load states.
  */

@@ -14,7 +14,7 @@ import {
 /** How a person authenticates: with a browser session, or with a JSON Web Token of the provider. */
 export type PersonKey = { issuer: string; subject: string; usedBy: 'browser' | 'bearer' }
 
-/** What the provider and the roles currently say about a person. */
+/** The current facts about a person, from the provider and the roles. */
 export type PersonFacts = Pick<TokenRecord, 'name' | 'scopes' | 'domainUrns' | 'actorUrn' | 'expiresAt'>
 
 /**
@@ -58,7 +58,7 @@ export async function lockPerson(
     insert into access_token (id, name, token_hash, hint, scopes, actor, issuer, subject, used_by)
     values (?::uuid, ?, ?::bytea, '', '{}', ?, ?, ?, ?)
     on conflict (issuer, subject, used_by) where issuer is not null do nothing`,
-    // A random hash, which belongs to no text: nobody can present a token for it.
+    // A random hash, for which no text exists, so nobody can present a token for it.
     [id, name, randomBytes(32), actorUrn, key.issuer, key.subject, key.usedBy]
   )
   await query(tx, 'select from access_token where issuer = ? and subject = ? order by used_by for update', [
@@ -69,7 +69,7 @@ export async function lockPerson(
 
 /**
  * Writes the current facts about a person, which ends a revocation but does not change `refusedBefore`.
- * `domainIds` are those of the facts.
+ * `domainIds` are the ids of the domains in the facts.
  */
 export async function updatePerson(
   tx: Tx,

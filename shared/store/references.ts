@@ -7,7 +7,7 @@ import type { Urn } from '../urn/urn.ts'
 export type StatedReference = { ownerUrn: Urn; field: number }
 
 /**
- * One row for each list that names the entity, the first `count` of them. Column records name columns, not
+ * One row for each list that names the entity; the first `count` rows. Column records name columns, not
  * entities.
  */
 export async function referencesInLists(tx: Tx, entityId: number, count: number): Promise<StatedReference[]> {

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
 /**
- * `isWhole` is false when the record was cut (or could not be stored as it was): it cannot be sent again from
+ * `isWhole` is false if the record was cut, or could not be stored as it was: it cannot be sent again from
  * here.
  */
 export type Reject = {
@@ -16,8 +16,8 @@ export type Reject = {
 }
 
 /**
- * Keeps the first verdict on a line, because a chunk that is applied again has the same verdicts, unless the
- * record was retried.
+ * Keeps the first verdict on a line: unless the record was retried, a chunk that is applied again has the
+ * same verdicts.
  */
 export async function insertRejects(tx: Tx, loadId: string, rejects: readonly Reject[]): Promise<void> {
   if (rejects.length === 0) return
@@ -42,7 +42,7 @@ export async function insertRejects(tx: Tx, loadId: string, rejects: readonly Re
   )
 }
 
-/** By line, after a given line, without those that are being retried. */
+/** Rejects by line, after a given line, without those that are being retried. */
 export async function listRejects(
   db: Db | Tx,
   loadId: string,
@@ -68,7 +68,7 @@ export async function deleteRejects(tx: Tx, loadId: string): Promise<void> {
   await query(tx, 'delete from reject where reject.load_id = ?::uuid', [loadId])
 }
 
-/** Sets the rejects of retried records aside. They count again if the records are not tried after all. */
+/** Sets the rejects of retried records aside. They count again if the records are not tried in the end. */
 export async function setRejectsAside(tx: Tx, loadId: string, lines: readonly number[]): Promise<void> {
   await query(
     tx,
@@ -78,8 +78,8 @@ export async function setRejectsAside(tx: Tx, loadId: string, lines: readonly nu
 }
 
 /**
- * Restores rejects whose records were not tried after all, deletes the other set-aside ones, and returns how
- * many were restored.
+ * Restores rejects whose records were not tried in the end, deletes the others that were set aside, and
+ * returns how many were restored.
  */
 export async function restoreRejects(tx: Tx, loadId: string, lines: readonly number[]): Promise<number> {
   const restored = await query(

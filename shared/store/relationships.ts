@@ -3,7 +3,8 @@
  * aspects that contain them.
  *
  * Each arm is one place where relationships are stored. Within an arm a relationship has a key of three
- * numbers, by which pages continue. Reading the arms in their order lists every relationship once.
+ * numbers, with which a page tells where the next begins. Reading the arms in their order lists every
+ * relationship once.
  */
 import type { Db, Tx } from '../db/database.ts'
 import { query, type Binding } from '../db/query.ts'
@@ -19,7 +20,7 @@ import { dataFlowOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 import { idArray } from './id-array.ts'
 
-/** Entities by URN, with the ids of those that have a row. */
+/** Entities by URN, and the ids of those that have a row. */
 export type Ends = { urns: readonly Urn[]; ids: readonly number[] }
 
 /**
@@ -38,7 +39,7 @@ export type RelationshipFilter = {
   /** Whether relationships are listed if an end is soft-deleted. */
   includesRemoved: boolean
   isLineageOnly: boolean
-  /** Only every `max`th relationship, starting with number `id`, so that each is in exactly one slice. */
+  /** Only every `max`th relationship, beginning with number `id`, so that each is in exactly one slice. */
   slice: { id: number; max: number } | null
 }
 
@@ -50,11 +51,11 @@ export type RelationshipRow = {
   sourceUrn: Urn
   destinationUrn: Urn
   /**
-   * The aspect of the source that contains it. Null for lineage, which several aspects may state, and for
-   * relationships that are part of a URN.
+   * The aspect of the source that contains the relationship. Null for lineage, which several aspects may
+   * state, and for relationships that are part of a URN.
    */
   aspectName: string | null
-  /** The ends of lineage, and which of them is the source; null for other relationships. */
+  /** The ends of the lineage edge, and which of them is the source; null for other relationships. */
   edge: { upstreamId: number; downstreamId: number; sourceIs: 'upstream' | 'downstream' } | null
 }
 
@@ -209,7 +210,7 @@ function statedIn(wanted: readonly (typeof numbered)[number][], filter: Relation
 const jsonPathOf = (path: readonly string[]): string =>
   `$${path.map((step) => (step === '*' ? '[*]' : `."${step}"`)).join('')}`
 
-/** First the documents that contain one of the URNs, found by index, then their entries that do. */
+/** First finds the documents that contain one of the URNs, by index, then their entries that do. */
 function namedIn(wanted: readonly (typeof numbered)[number][], ends: Ends | null): Sql {
   if (ends === null) return { text: '', bindings: [] }
   const holding = ends.urns.flatMap((urn) =>
@@ -225,7 +226,7 @@ function namedIn(wanted: readonly (typeof numbered)[number][], ends: Ends | null
   }
 }
 
-/** The same for columns, with the expression of the index aspect_column_reference_idx. */
+/** As namedIn, for columns, with the expression of the index aspect_column_reference_idx. */
 function namedByColumns(ends: Ends | null): Sql {
   if (ends === null) return { text: '', bindings: [] }
   return {
@@ -310,7 +311,7 @@ function keysOf(filter: RelationshipFilter, core: Sql): Sql {
   }
 }
 
-/** How many relationships an arm has. */
+/** The number of relationships in an arm. */
 export async function countRelationships(
   db: Db | Tx,
   armNumber: number,

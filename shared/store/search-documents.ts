@@ -33,7 +33,7 @@ const idsOf = ([row]: readonly Packed[]): Int32Array => int4sOf(row?.ids ?? null
 
 /**
  * Up to `count` matches of a tsquery, best first: names that are the text, or end with it after a dot; names
- * that begin with it; names that contain it, short ones first; all others. Without a text, by id.
+ * that begin with it; names that contain it, short names first; all others. Without a text, by id.
  */
 export async function findMatches(
   db: Db | Tx,
@@ -93,8 +93,8 @@ export async function findSampledMatches(db: Db | Tx, words: string): Promise<In
 }
 
 /**
- * For the rest of the transaction. With `byId`, matches are found by scanning the ids, for a query that many
- * documents match; otherwise by index first. The table is never scanned.
+ * Applies to the rest of the transaction. With `byId`, matches are found by scanning the ids, for a query
+ * that many documents match; otherwise by index first. The table is never scanned.
  */
 export async function preferWay(tx: Tx, way: 'byId' | 'byWord'): Promise<void> {
   await query(
@@ -125,7 +125,7 @@ export async function findMatchesBetween(
   )
 }
 
-/** Those of the ids whose documents match, by id. */
+/** The ids, among those given, whose documents match, by id. */
 export async function findMatchesAmong(
   db: Db | Tx,
   words: string,
@@ -225,8 +225,8 @@ async function hasTrigrams(tx: Tx): Promise<boolean> {
 export type NearName = { id: number; name: string; score: number }
 
 /**
- * Up to `count` documents whose name is similar to the text or contains a similar part, most similar first; of
- * one entity type, if it is given. Empty without pg_trgm.
+ * Up to `count` documents whose name is similar to the text or contains a similar part, most similar first;
+ * of one entity type if it is given. Empty without pg_trgm.
  */
 export async function findNearNames(
   tx: Tx,

@@ -4,7 +4,7 @@
 import type { Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 
-/** Writes a code that expires after `seconds`, and deletes all that have expired. */
+/** Writes a code that expires after `seconds`, and deletes all codes that have expired. */
 export async function insertSignInCode(
   tx: Tx,
   { codeHash, tokenId, seconds }: { codeHash: Buffer; tokenId: string; seconds: number }
@@ -21,7 +21,7 @@ export async function insertSignInCode(
 
 /**
  * Uses a code. Returns the id of its token, or null if the code does not exist or has expired. If two
- * requests use it at once, one gets it.
+ * requests use it at once, only one gets the token.
  */
 export async function takeSignInCode(tx: Tx, codeHash: Buffer): Promise<string | null> {
   const [row] = await query<{ tokenId: string }>(

@@ -19,7 +19,7 @@ export type Spared = {
 export type RemovalQuestion = {
   loadId: string
   sourceId: number
-  /** Statements of this order or a newer one stay. */
+  /** Statements of this seq or a newer one stay. */
   seq: number
   spared: Spared
   /**
@@ -28,7 +28,7 @@ export type RemovalQuestion = {
    */
   domainIds: readonly number[] | null
   pieceMaxCount: number
-  /** For a test of the rule that needs it: ignores what the load states. */
+  /** Ignores what the load states; only for a test that shows that this rule is needed. */
   ignoresStated?: boolean
 }
 
@@ -38,11 +38,12 @@ export type PlannedRemovals = { stated: number; removable: number; pieces: numbe
 const compareTimeoutMs = 600_000
 
 /**
- * Compares, and writes the pieces by owner, so that an aspect is rarely in two of them.
+ * Compares, and writes the pieces by owner, so that few aspects are in two of them.
  *
  * The planner cannot know the number of values in packed arrays, and would choose nested loops. They are
  * disabled, because a hash join is right for any size (1M statements, 100k of them removed: about 3 s). The
- * join scans the table once. An index by source would make that unnecessary, but cost every loaded edge.
+ * join scans the table once. With an index by source that would not be necessary, but the index would make
+ * every loaded edge slower.
  */
 export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<PlannedRemovals> {
   const { loadId, sourceId, seq, spared, domainIds } = question
@@ -125,11 +126,12 @@ export async function planRemovals(tx: Tx, question: RemovalQuestion): Promise<P
   ])
   await resetLimit()
   const removable = pieces.reduce((sum, piece) => sum + piece.rows, 0)
-  // Something newer may have removed statements that the load added; the difference is then too small.
+  // Something newer may have removed statements that the load added. The difference is then too small, so at
+  // least `removable` is returned.
   return { stated: Math.max(stated?.rows ?? 0, removable), removable, pieces: pieces.length }
 }
 
-/** Both the owner and the downstream. */
+/** Whether both the owner and the downstream are in the domains. */
 const isAllowed = `(?::boolean or (exists (
           select 1
           from domain_association

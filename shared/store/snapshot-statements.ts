@@ -31,7 +31,7 @@ export async function insertStatedKeys(
   }
 }
 
-/** Deletes the keys that a load stated, after the comparison or if there will be none. */
+/** Deletes the keys that a load stated: after the comparison, or if there will be no comparison. */
 export async function deleteStatedKeys(tx: Tx, loadId: string): Promise<void> {
   await query(tx, 'delete from snapshot_statement where snapshot_statement.load_id = ?::uuid', [loadId])
 }

@@ -65,12 +65,12 @@ async function readRows(db: Db | Tx, sql: string, bindings: readonly Buffer[]): 
 }
 
 /**
- * All statements of aspects of owners.
+ * All statements of aspects of owners. Two arms, because the index of owners leaves out owners that are the
+ * downstream.
  *
- * Two arms, because the index of owners leaves out owners that are the downstream. Lateral, so that each
- * owner is an index lookup whatever the planner's statistics. With a plain join, a table that had grown since
- * it was analyzed was read and sorted whole (500 owners of 500,000 statements: 698 ms instead of 24; with
- * statistics 8 ms either way).
+ * Lateral, so that each owner is an index lookup whatever the planner's statistics. With a plain join, a
+ * table that had grown since it was analyzed was completely read and sorted (500 owners of 500,000
+ * statements: 698 ms instead of 24; with statistics 8 ms either way).
  */
 export async function statementsOfOwners(
   db: Db | Tx,
@@ -116,7 +116,7 @@ const isEdge = (
 ): string => `(statement.downstream_id, statement.upstream_id) >= (${row}.downstream_id, ${row}.upstream_id)
         and (statement.downstream_id, statement.upstream_id) <= (${row}.downstream_id, ${row}.upstream_id)`
 
-/** The statements of single edges; those of an edge that is given twice are returned twice. */
+/** The statements of single edges. If an edge is given twice, its statements are returned twice. */
 export async function statementsOfEdges(tx: Tx, edges: EdgeKeyColumns): Promise<StatementRow[]> {
   if (edges.ownerIds.length === 0) return []
   return readRows(
@@ -143,12 +143,12 @@ export async function statementsOfEdges(tx: Tx, edges: EdgeKeyColumns): Promise<
 export type OwnersWithOrder = { removals: Int32Array; replacements: Int32Array; patches: Int32Array }
 
 /**
- * Usually these tables have nothing so new at all, which is checked once.
+ * Usually these tables have nothing that is not older, which is checked once for all owners.
  *
  * Owners are looked up with `seq + 0`, which has no index. With statistics from before a load, the planner
- * expects no such large seq. It would scan the index on seq for each owner, including everything that the
- * load itself has removed (60 s a chunk, until it timed out). `limit 1` is used because `exists` may become a
- * hash of the whole table.
+ * does not expect so large a seq. It would scan the index on seq for each owner, including everything that
+ * the load itself has removed (60 s a chunk, until it timed out). `limit 1` is used because `exists` may
+ * become a hash of the whole table.
  */
 export async function ownersWithOrder(tx: Tx, ownerIds: Int32Array, seq: number): Promise<OwnersWithOrder> {
   const [row] = await query<Record<keyof OwnersWithOrder, Buffer | null>>(
@@ -250,7 +250,7 @@ const placeOfRow = (row: string): string => `
         and statement.record_key = ${row}.record_key
       limit 1`
 
-/** In key order: neighbouring keys share pages, and all writers lock in the same order. */
+/** Rows in key order: neighbouring keys share pages, and all writers lock in the same order. */
 export const inKeyOrder = (rows: readonly StatementRow[]): StatementRow[] =>
   rows.toSorted(
     (a, b) =>
@@ -342,7 +342,7 @@ export async function deleteStatementsBefore(
 
 /**
  * Deletes and returns statements owned by or about deleted entities that are not newer than the deletion.
- * Three statements, because one with "or" would scan the whole table.
+ * Three statements of SQL, because a single one with "or" would scan the whole table.
  */
 export async function deleteStatementsTouching(
   tx: Tx,
@@ -367,7 +367,7 @@ export async function deleteStatementsTouching(
   return removed
 }
 
-/** Stores removals; a newer one already stored is kept. */
+/** Stores removals; a newer removal that is already stored is kept. */
 export async function writeTombstones(tx: Tx, rows: readonly TombstoneRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
@@ -390,7 +390,7 @@ export async function writeTombstones(tx: Tx, rows: readonly TombstoneRow[]): Pr
   )
 }
 
-/** Stores replacements; a newer one already stored is kept. */
+/** Stores replacements; a newer replacement that is already stored is kept. */
 export async function writeWatermarks(tx: Tx, rows: readonly WatermarkRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(

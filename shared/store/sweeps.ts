@@ -1,5 +1,5 @@
 /**
- * The columns of the load table about a snapshot's sweep: what it waits for, its progress, how much it
+ * The columns of the load table about a snapshot's sweep: what it waits for, its progress, and how much it
  * removes.
  */
 import type { Db, Tx } from '../db/database.ts'
@@ -9,8 +9,9 @@ import type { LoadRow } from './loads.ts'
 type Snapshot = Pick<LoadRow, 'id' | 'source' | 'seq'>
 
 /**
- * Marks the older failed loads of the source: they are not waited for, and can no longer be retried. Locks
- * each row and checks its state again, so that a concurrent retry and this call see each other.
+ * Marks the older failed loads of the source: nothing waits for them any more, and they can no longer be
+ * retried. Locks each row and checks its state again, so that a concurrent retry and this call see each
+ * other.
  */
 export async function supersedeFailed(tx: Tx, { id, source, seq }: Snapshot): Promise<void> {
   await query(
@@ -59,7 +60,7 @@ export async function isSourceBusy(db: Db, source: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Nothing is removed, and the load ends without a sweep. */
+/** Ends the load without a sweep: nothing is removed. */
 export async function holdSweep(tx: Tx, id: string): Promise<void> {
   await query(tx, "update load set sweep = 'held', sweep_removed = 0 where load.id = ?::uuid", [id])
 }
@@ -67,8 +68,8 @@ export async function holdSweep(tx: Tx, id: string): Promise<void> {
 export type Compared = { stated: number; removable: number }
 
 /**
- * The comparison is done, and each of the pieces becomes a waiting chunk. Call it in the transaction that
- * made them.
+ * Notes that the comparison is done, and makes a waiting chunk of each of the pieces. Call it in the
+ * transaction that made the pieces.
  */
 export async function beginRemoving(
   tx: Tx,
@@ -123,7 +124,7 @@ export async function countRemoved(tx: Tx, id: string, rows: number): Promise<vo
   ])
 }
 
-/** Nothing stops the sweep from now on. The `force` that the load was sent with does not change. */
+/** From now on nothing stops the sweep. The `force` that the load was sent with does not change. */
 export async function forceSweep(tx: Tx, id: string): Promise<void> {
   await query(tx, 'update load set sweep_max_share = null where load.id = ?::uuid', [id])
 }

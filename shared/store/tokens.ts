@@ -5,7 +5,7 @@ import { query } from '../db/query.ts'
 import type { Scope } from '../model/changes.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
 
-/** What may be shown of a token. `hint` is the end of its text. */
+/** The parts of a token that may be shown. `hint` is the end of its text. */
 export type TokenRecord = {
   id: string
   name: string
@@ -45,7 +45,8 @@ const domainIds = `case
         end`
 
 /**
- * Selects a token, as `token`, with the URNs of its domains. A limited token without a domain left stays limited.
+ * Selects a token, as `token`, with the URNs of its domains. A limited token stays limited even if none of
+ * its domains is left.
  */
 export const selectToken = `
   select
@@ -95,7 +96,7 @@ export async function findValidTokenById(db: Db | Tx, id: string): Promise<Token
   return first(rows)
 }
 
-/** Whether the token with this id was revoked. False for one that has expired, or does not exist. */
+/** Whether the token with this id was revoked. False for a token that has expired, or does not exist. */
 export async function isRevoked(db: Db, id: string): Promise<boolean> {
   const rows = await query(db, 'select from access_token where id = ?::uuid and revoked_at is not null', [id])
   return rows.length > 0
@@ -133,8 +134,8 @@ export function domainBindings(
 }
 
 /**
- * What the version before is told about the domains of a token: the first; null for no limit. Throws an Error for a
- * limit to no domain, because that version would take it for no limit.
+ * The domain for a process of the version before: the first; null for no limit. Throws an Error for a limit
+ * to no domain, because that version would take it for no limit.
  */
 export function firstDomain<Domain>(domains: readonly Domain[] | null): Domain | null {
   if (domains === null) return null
@@ -171,8 +172,8 @@ export async function listTokenRows(
 
 /**
  * Revokes a token. If it is a row of a user of the identity provider, revokes all rows of that user. Only the
- * first revocation changes the token, but each one refuses what the provider has issued until then. Returns
- * the token, or null if there is none.
+ * first revocation changes the token, but each revocation refuses what the provider has issued until then.
+ * Returns the token; null if it does not exist.
  */
 export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | null> {
   const same = `
@@ -181,7 +182,7 @@ export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | 
     join access_token token
       on token.id = named.id or (token.issuer = named.issuer and token.subject = named.subject)
     where named.id = ?::uuid`
-  // Locked in a separate statement, so that the next one sees a row that a concurrent sign-in adds.
+  // Locked in a separate statement, so that the next statement sees a row that a concurrent sign-in adds.
   await query(tx, `select from access_token where id in (${same}) order by used_by for update`, [id])
   await query(
     tx,
@@ -198,7 +199,7 @@ export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | 
 
 /**
  * Whether no token was ever created, not counting users of the identity provider. Other callers wait until
- * the transaction ends, so that processes that start at once create only one token.
+ * the transaction ends, so that processes that start together create only one token.
  */
 export async function hasNoToken(tx: Tx): Promise<boolean> {
   await query(tx, 'select pg_advisory_xact_lock(?::int, ?::int)', advisoryLocks.firstToken)

@@ -19,7 +19,7 @@ export async function ownGraphChanges(tx: Tx): Promise<Buffer[]> {
   return rows.map((row) => row.delta)
 }
 
-/** How many statements each pair has, in the order of the pairs. */
+/** How many statements each pair of ends has, in the order of the pairs. */
 export async function countStatements(
   tx: Tx,
   downstreamIds: readonly number[],

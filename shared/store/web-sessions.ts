@@ -8,9 +8,9 @@ export type SessionLife = { idleSeconds: number; maxSeconds: number }
 
 export type SessionRow = {
   token: TokenRecord
-  /** When it ends if there is no further request. */
+  /** When the session ends if there is no further request. */
   expiresAt: Date
-  /** Whether the stored time of its last use must be updated. */
+  /** Whether the stored time of the last use must be updated. */
   isStale: boolean
 }
 
@@ -54,8 +54,8 @@ export async function findSession(
 }
 
 /**
- * Writes a session. If the token then has more than `keepCount`, ends those that were used least recently.
- * `expiresAt` is its latest end; null if only its token limits it.
+ * Writes a session. If the token then has more than `keepCount` sessions, ends the least recently used ones.
+ * `expiresAt` is the latest end of the session; null if only its token limits it.
  */
 export async function insertSession(
   tx: Tx,
@@ -103,7 +103,7 @@ export async function deleteSessionsOfToken(tx: Tx, tokenId: string): Promise<vo
 
 /**
  * Ends every session of the holder of this token, and returns how many. Users of the identity provider are
- * identified by issuer and subject: two of them may have the same actor, because people choose their names.
+ * identified by issuer and subject, because two of them may have the same actor: people choose their names.
  * Other holders are identified by their actor.
  */
 export async function deleteSessionsOfHolder(tx: Tx, tokenId: string): Promise<number> {

@@ -21,12 +21,15 @@ export async function touchWorker(
   )
 }
 
-/** The worker has stopped. */
+/** Call it when the worker has stopped. */
 export async function deleteWorker(db: Db, id: string): Promise<void> {
   await query(db, 'delete from worker where worker.id = ?::uuid', [id])
 }
 
-/** Workers with a heartbeat in the last `silentSeconds`, at most `limit`, those that started first. */
+/**
+ * Workers with a heartbeat in the last `silentSeconds`: at most `limit`, beginning with those that started
+ * first.
+ */
 export async function findLiveWorkers(db: Db, silentSeconds: number, limit: number): Promise<WorkerRow[]> {
   return query<WorkerRow>(
     db,
@@ -45,7 +48,7 @@ export async function findLiveWorkers(db: Db, silentSeconds: number, limit: numb
   )
 }
 
-/** How many of them there are, by version. */
+/** The number of workers that are alive, by version. */
 export async function countLiveWorkers(
   db: Db,
   silentSeconds: number

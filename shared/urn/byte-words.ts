@@ -5,7 +5,7 @@ export const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView
 
 /**
  * Whether two ranges of `length` bytes are equal. Takes a third of the time of a loop over single bytes. Both
- * ranges must be inside their views, else it may throw a RangeError.
+ * ranges must be inside their views, otherwise it may throw a RangeError.
  */
 export function areSame(
   one: DataView,

@@ -3,7 +3,7 @@
  * aspect. A kind that is not listed has one part, or a tuple of any parts, and `id` in its key aspect.
  */
 export type KindShape = {
-  /** Names of the parts in the key aspect, in the order of the URN. Two or more make a tuple. */
+  /** The names of the parts in the key aspect, in the order of the URN. Two or more names make a tuple. */
   keyFields: readonly [string, ...string[]]
   /** The first part must be a URN of this entity type; `*` allows any type. */
   firstIs?: string

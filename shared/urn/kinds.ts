@@ -24,8 +24,8 @@ export const urnOfType = (text: unknown, entityType: string, field: string): Urn
 }
 
 /**
- * `platform` is a name or the URN of a platform. Like all makers here, throws INVALID_URN, LIMIT_EXCEEDED and
- * INVALID_CHARACTER.
+ * `platform` is a name or the URN of a platform. Throws INVALID_URN, LIMIT_EXCEEDED and INVALID_CHARACTER, as
+ * all makers here do.
  */
 export const datasetUrn = (platform: string, name: string, environment = 'PROD'): Urn =>
   toUrn(
@@ -59,8 +59,8 @@ const checkKind = (urn: Urn, entityType: string): void => {
 }
 
 /**
- * The URN of the platform (or tool, or orchestrator) that the URN names; null if it names none, or if that is
- * not a valid URN.
+ * The URN of the platform (or tool, or orchestrator) that the URN names; null if it names none, or one that
+ * cannot be in a URN.
  */
 export const platformOf = (urn: Urn): Urn | null => {
   const { entityType, parts } = splitUrn(urn)
@@ -96,7 +96,7 @@ export const nameFromUrn = (urn: Urn): string => {
   return name.replaceAll('%2C', ',').replaceAll('%28', '(').replaceAll('%29', ')')
 }
 
-/** The inverse of keyOfUrn. Throws BAD_REQUEST if the key lacks a field, and otherwise as toUrn does. */
+/** The inverse of keyOfUrn. Throws BAD_REQUEST if the key lacks a field, and what toUrn throws. */
 export const urnFromKey = (entityType: string, key: { readonly [name: string]: unknown }): Urn => {
   const names = kindShapeOf(entityType)?.keyFields ?? ['id']
   const parts = names.map((name) => {
@@ -115,7 +115,9 @@ export const urnFromKey = (entityType: string, key: { readonly [name: string]: u
   )
 }
 
-/** The value of the entity's key aspect: the parts of the URN, under the names that its kind gives them. */
+/**
+ * The value of the entity's key aspect: the parts of the URN, under the names that its kind gives to them.
+ */
 export const keyOfUrn = (urn: Urn): { [name: string]: string } => {
   const { entityType, parts } = splitUrn(urn)
   const names = kindShapeOf(entityType)?.keyFields

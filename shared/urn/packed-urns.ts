@@ -77,7 +77,7 @@ export class UrnPacker {
     return this.#places.size
   }
 
-  /** Includes a line break after each URN. */
+  /** The number of bytes, with a line break after each URN. */
   get bytesCount(): number {
     return this.#bytesCount
   }
@@ -87,7 +87,7 @@ export class UrnPacker {
     return known ?? this.#add(urn)
   }
 
-  /** For a URN in ASCII. */
+  /** The place of a URN in ASCII. */
   placeOfBytes(bytes: DataView, begin: number, end: number): number {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset + begin, end - begin).toString('latin1')
     return this.#places.get(text) ?? this.#add(text)

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 import type { Urn } from './urn.ts'
 
 /**
- * The first 16 bytes of the SHA-256 of the URN in UTF-8, printed as a uuid. Also compare the URN itself:
- * collisions of so short a digest can be constructed.
+ * The first 16 bytes of the SHA-256 of the URN in UTF-8, printed as a uuid. Also compare the URN itself,
+ * because collisions of such a short digest can be constructed.
  */
 export const urnKey = (urn: Urn): string => {
   const hex = hash('sha256', urn, 'hex')

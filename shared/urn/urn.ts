@@ -24,7 +24,7 @@ export type Urn = string & { readonly __brand: 'Urn' }
 export type ParsedUrn = {
   urn: Urn
   entityType: string
-  /** The id alone, or the parts of the tuple, as they were sent. None is empty. */
+  /** The id alone, or the parts of the tuple, as they were sent. No part is empty. */
   parts: readonly string[]
   /** True if the parts are in parentheses. */
   isTuple: boolean
@@ -60,7 +60,9 @@ export const parseUrn = (text: unknown, field = 'urn', wanted?: string): ParsedU
   return parseChecked(text, { field, whole: text })
 }
 
-/** Parses a URN and returns only the URN. Most are recognised without parsing. Throws as parseUrn does. */
+/**
+ * Parses a URN and returns only the URN. Most URNs are recognised without parsing. Throws as parseUrn does.
+ */
 export const toUrn = (text: unknown, field = 'urn', wanted?: string): Urn =>
   typeof text === 'string' && isOrdinaryDataset(text) ? text : parseUrn(text, field, wanted).urn
 

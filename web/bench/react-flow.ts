@@ -1,4 +1,7 @@
-/** The lineage view drawn by React Flow, for the benchmark: the same answer, the same layout, cards with the same texts and rows. No part of the product. */
+/**
+ * The lineage view drawn by React Flow, for the benchmark: the same answer, the same layout, cards with the
+ * same texts and rows. It is not part of the product.
+ */
 import { Handle, Position, ReactFlow, type Edge, type Node, type NodeProps } from '@xyflow/react'
 import { createElement, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -79,7 +82,7 @@ const response = await fetch('./api/graphql', {
 const { data } = (await response.json()) as { data: { lineageGraph: Parameters<typeof answerOf>[0] } }
 const picture = pictureOf(answerOf(data.lineageGraph, { hidesJobs: false }), state)
 const scene = sceneOf(picture, null, null)
-// The start is where the first view has it.
+// The start is at the same place as in the first view of our own drawing.
 const start = scene.items[0]?.box ?? { x: 0, y: 0 }
 const nodes = scene.items.flatMap(({ item, box }): CardNode[] =>
   item.kind === 'card'

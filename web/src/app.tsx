@@ -1,6 +1,6 @@
 /**
- * Chooses the page of the address, inside the frame; the sign-in page while nobody is signed in. Each page is
- * a file of its own, loaded on first use.
+ * Chooses the page of the address, inside the frame; the sign-in page if nobody is signed in. Each page is a
+ * file of its own, loaded on first use.
  */
 import type { ComponentType } from 'preact'
 import { lazy, ErrorBoundary, LocationProvider, useLocation } from 'preact-iso'

@@ -1,4 +1,4 @@
-/** What "Copy as GraphQL" and "Copy as command" give: bodies of requests, and texts for a shell. */
+/** The results of "Copy as GraphQL" and "Copy as command": bodies of requests, and texts for a shell. */
 
 export type GraphqlQuestion = { text: string; variables: object }
 
@@ -8,10 +8,10 @@ export const printGraphql = ({ text, variables }: GraphqlQuestion): string =>
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Takes the address and the token from the environment, as `tributary` does. */
+/** A command that takes the address and the token from the environment, as `tributary` does. */
 export const curlCommand = (path: string): string =>
   `curl -sSf "$TRIBUTARY_URL/"${quoted(path)} -H "Authorization: Bearer $TRIBUTARY_TOKEN"`
 
-/** For a question that `tributary` has no option for. */
+/** A command for a question for which `tributary` has no option. */
 export const graphqlCommand = (question: GraphqlQuestion): string =>
   `${curlCommand('api/graphql')} -H 'content-type: application/json' -d ${quoted(printGraphql(question))}`

@@ -1,6 +1,6 @@
 /**
- * The GraphQL explorer: GraphiQL, bundled, with the requests of the signed-in person. A document of its own,
- * because it brings React and an editor.
+ * The GraphQL explorer: GraphiQL, bundled, with the requests of the signed-in person. It is a separate
+ * document, because it brings React and an editor.
  */
 import { GraphiQL } from 'graphiql'
 import { createElement } from 'react'

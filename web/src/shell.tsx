@@ -57,7 +57,7 @@ export function Shell({ page, children }: { page: PageName | null; children: Com
         <Foot />
       </nav>
       <div>
-        {/* The start page has a large one. */}
+        {/** The start page has a large search field. */}
         {page !== '' && (
           <header class="bar">
             <SearchField />

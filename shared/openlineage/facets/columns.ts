@@ -5,11 +5,11 @@ import type { OpenLineageName } from '../event.ts'
 import { readName } from '../event.ts'
 
 /**
- * A column that another one is made from. `operation` is `TYPE:SUBTYPE` of each transformation, sorted;
+ * A column from which another column is made. `operation` is `TYPE:SUBTYPE` of each transformation, sorted;
  * `field` is its place in the event.
  */
 export type ColumnInput = { dataset: OpenLineageName; column: string; operation: string; field: string }
-/** By the columns that are made. */
+/** The inputs by the column that is made from them. */
 export type ColumnsOfFacet = ReadonlyMap<string, readonly ColumnInput[]>
 
 /** `field` is the place of the facet in the event. */
@@ -28,8 +28,8 @@ export function readColumnLineage(facet: JsonValue | undefined, field: string): 
 }
 
 /**
- * Leaves out inputs without a column: they are of the whole dataset, or jobs. `before` is what old producers
- * write beside the list.
+ * Leaves out inputs without a column: whole datasets, and jobs. `before` is what old producers write beside
+ * the list.
  */
 export function readColumnInputs(
   sent: JsonValue | undefined,

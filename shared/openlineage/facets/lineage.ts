@@ -1,13 +1,13 @@
 /**
  * Reads the explicit facet `lineage` (LineageJobFacet and LineageDatasetFacet, 1-0-0): which input goes into
- * which output. If it is present, no other part of the event describes that.
+ * which output. If it is present, the other parts of the event do not count as lineage.
  */
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 import { readName, refuse, type OpenLineageName } from '../event.ts'
 import { readColumnInputs, type ColumnsOfFacet } from './columns.ts'
 
-/** A job, or null for the job of the event. */
+/** A dataset or a job; null for the job of the event. */
 export type LineageEnd =
   { type: 'DATASET'; dataset: OpenLineageName } | { type: 'JOB'; job: OpenLineageName | null }
 

@@ -25,7 +25,7 @@ export function ownerUrn(name: string): Urn {
   return toUrn(`urn:li:${isGroup ? 'corpGroup' : 'corpuser'}:${plain(id)}`)
 }
 
-/** Null if it has no text. */
+/** The description; null if the facet has no text. */
 export const descriptionOf = (facet: JsonObject): string | null =>
   typeof facet.description === 'string' && facet.description !== '' ? facet.description : null
 

@@ -5,7 +5,7 @@ import { rest } from './request.ts'
 export type AspectValue = { [field: string]: unknown }
 export type Aspect = {
   value: AspectValue
-  /** The number of its newest version. */
+  /** The number of the newest version of the aspect. */
   version: number
   writtenAt: number | null
   actor: string | null
@@ -29,7 +29,7 @@ const aspectOf = ({ value, systemMetadata, auditStamp }: Answered): Aspect => ({
 const isAnswered = (value: unknown): value is Answered =>
   typeof value === 'object' && value !== null && 'value' in value
 
-/** Empty for a placeholder. Throws ApiError. */
+/** The aspects by name; empty for a placeholder. Throws ApiError. */
 export async function readAspects(urn: string, signal: AbortSignal): Promise<Aspects> {
   let answer: { [name: string]: unknown }
   try {

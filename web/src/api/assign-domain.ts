@@ -2,10 +2,10 @@
 import { assignDomain } from './domain-queries.ts'
 import { graphql } from './request.ts'
 
-/** The number of assets in one call; the server accepts as many. */
+/** The most assets in one call, which is the server's limit. */
 export const assignMaxCount = 5_000
 
-/** Null takes them out of their domains. */
+/** Puts assets into a domain; null takes them out of their domains. */
 export const assign = (domain: string | null, urns: readonly string[]): Promise<unknown> =>
   graphql(assignDomain, { domain, resources: urns.map((resourceUrn) => ({ resourceUrn })) })
 

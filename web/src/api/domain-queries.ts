@@ -7,7 +7,10 @@ export type RawPlace = { urn: string; properties?: { name: string } | null }
 
 const named = `fragment named on Domain { urn properties { name } }`
 
-/** A level of the tree, without counts; `domainLevelCounts` reads them, so that names appear first. */
+/**
+ * A level of the tree, without counts. `domainLevelCounts` reads the counts afterwards, so that names appear
+ * first.
+ */
 export const domainLevel = define<
   { listDomains: { total: number; domains: RawDomain[] } },
   { parent: string | null; count: number }
@@ -164,7 +167,7 @@ export const deleteDomain = define<{ deleteDomain: boolean }, { urn: string }>(
   `mutation deleteDomain($urn: String!) { deleteDomain(urn: $urn) }`
 )
 
-/** Takes the assets out of their domains if the domain is null. */
+/** Puts assets into a domain; takes them out of their domains if it is null. */
 export const assignDomain = define<
   { batchSetDomain: boolean },
   { domain: string | null; resources: { resourceUrn: string }[] }

@@ -57,7 +57,7 @@ function nameInUrn(urn: string): string {
   return (parts.length > 2 ? parts[1] : parts.at(-1)) || urn
 }
 
-/** `urn:li:tag:pii` is `pii`: the name where only the URN is known. */
+/** `urn:li:tag:pii` is `pii`: the name if only the URN is known. */
 export const lastPartOf = (urn: string): string => (urn === '' ? '' : nameInUrn(urn))
 
 /** `urn:li:corpuser:ada` is `ada`. */
@@ -76,10 +76,10 @@ const typesWithLineage = new Set([
   'schemaField'
 ])
 
-/** Whether entities of its type can have lineage. */
+/** Whether entities of the URN's type can have lineage. */
 export const hasLineage = (urn: string): boolean => typesWithLineage.has(urn.split(':')[2] ?? '')
 
-/** The first known name: the one that producers use, then the one in the URN. */
+/** The first known name: the name that producers use, then the name in the URN. */
 export function cardOf(raw: RawCard): Card {
   const described = Object.values(raw.described ?? {}).find((name) => name)
   return {

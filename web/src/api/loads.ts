@@ -94,7 +94,7 @@ export const tryUndo = (id: string): Promise<Load> =>
 export type Submission = {
   body: Blob
   isGzipped: boolean
-  /** Empty to let the server detect it. */
+  /** The name of the format; empty to let the server detect it. */
   format: string
   source: string
   mode: string
@@ -129,6 +129,6 @@ export function submitLoad({
   })
 }
 
-/** Whether the queue answers; without it loads are accepted, and applied later than usual. */
+/** Whether the queue answers. Without it loads are accepted, but applied later than usual. */
 export const readHealth = (signal?: AbortSignal): Promise<{ status: string; queue: string }> =>
   rest('health/ready', signal ? { signal } : {})

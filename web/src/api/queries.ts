@@ -147,8 +147,8 @@ export type ImpactCounts = {
 }
 
 /**
- * Counts for the chips of the impact table: without filters, with all filters except those on the degree, and
- * with all.
+ * Counts for the chips of the impact table: without filters, with all filters except the filter on the
+ * degree, and with all filters.
  */
 export const impactCounts = define<
   { all: ImpactCounts; anyDegree: ImpactCounts; shown: ImpactCounts },

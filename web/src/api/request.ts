@@ -33,7 +33,7 @@ async function send(path: string, init: RequestInit, isRetry = false): Promise<R
 const lacksToken = async (response: Response): Promise<boolean> =>
   (await response.text()).includes('x-csrf-token')
 
-/** Throws ApiError for the first error, AbortError if the signal ended it. */
+/** The answer's data. Throws ApiError for the first error, AbortError if the signal ended it. */
 export async function graphql<Result, Variables extends object>(
   document: Document<Result, Variables>,
   variables: Variables,
@@ -62,7 +62,7 @@ export async function rest<Result>(path: string, init: RequestInit = {}): Promis
   return body as Result
 }
 
-/** The same for an answer that is not JSON. */
+/** As `rest`, for an answer that is not JSON. */
 export async function restText(path: string, init: RequestInit = {}): Promise<string> {
   const response = await send(`../${path}`, init)
   if (!response.ok) throw errorOfProblem(response.status, await response.json().catch(() => null))

@@ -20,8 +20,8 @@ export type Session = {
 export const session = signal<Session | null | undefined>(undefined)
 
 /**
- * Whether another person has signed in in this browser since; the page then still shows the data of the
- * first.
+ * Whether another person has signed in in this browser since then; the page still shows the data of the first
+ * person.
  */
 export const isAnothers = signal(false)
 
@@ -49,7 +49,7 @@ async function takeOver(response: Response): Promise<void> {
   session.value = body as Session
 }
 
-/** Throws ApiError if the server cannot say. */
+/** Reads who is signed in. Throws ApiError if the server cannot say. */
 export async function restoreSession(): Promise<void> {
   const before = session.value
   const response = await ask('GET', '../session')
@@ -75,7 +75,7 @@ export async function signOut({ everywhere }: { everywhere: boolean }): Promise<
   const response = await ask('DELETE', everywhere ? '../session/all' : '../session')
   if (!response.ok && response.status !== 401)
     throw errorOfProblem(response.status, await response.json().catch(() => null))
-  // The next person at this machine should not see it.
+  // The next person at this machine should not see the recently opened assets.
   forgetRecent()
   session.value = null
 }

@@ -1,12 +1,12 @@
 /**
- * Edges. All edges of one style are one path. Above them are the highlighted ones, and invisible wide ones
+ * Edges. All edges of one style are one path. Above them are the highlighted edges, and invisible wide edges
  * that react to the pointer.
  */
 import type { PlacedColumnEdge, PlacedEdge } from './scene.ts'
 import { columnEdgesDrawnMost, type Stage } from './stage.ts'
 import { visibleOf } from './visible.ts'
 
-/** More edges than this cannot be told apart, and each would be an element of the page. */
+/** More edges than this cannot be distinguished, and each would be an element of the page. */
 const pointableMostCount = 1_500
 
 const arrowOf = (path: string): string => {

@@ -219,7 +219,9 @@ function Groups({ stage }: { stage: Stage }) {
   )
 }
 
-/** Visible as long as its box is, so it is drawn at each step of a pan, separately from the rest. */
+/**
+ * The title is visible as long as its box is, so it is drawn at each step of a pan, separately from the rest.
+ */
 function GroupTitle({ stage, name, count, box }: { stage: Stage; name: string; count: number; box: Box }) {
   const { x, scale } = stage.view.value
   const size = Math.min(40, Math.max(13, 12 / scale))

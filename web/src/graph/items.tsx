@@ -119,7 +119,7 @@ function CardView({
           style={isBlock ? { fill: hue } : undefined}
         />
       </g>
-      {/* Hidden from screen readers: the label of the button has these texts in a better order, and more. */}
+      {/** Hidden from screen readers, because the label of the button has these texts in a better order, and more. */}
       <g class="texts" aria-hidden="true">
         {!isBlock && (
           <rect class="bar" x="1.5" y="9" width="4" height={sizes.header - 18} rx="2" style={{ fill: hue }} />

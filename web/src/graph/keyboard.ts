@@ -4,8 +4,8 @@ import type { Scene } from './scene.ts'
 export type Arrow = 'left' | 'right' | 'up' | 'down'
 
 /**
- * Left and Right follow edges to the neighbour of nearest height; Up and Down stay in the layer. Null at the
- * edge of the picture.
+ * Left and Right follow edges to the neighbour that is nearest in height; Up and Down stay in the layer. Null
+ * at the edge of the picture.
  */
 export function nextItem({ items, byId, edges }: Scene, id: string, arrow: Arrow): string | null {
   const here = byId.get(id)

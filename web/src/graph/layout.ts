@@ -1,8 +1,9 @@
 /**
  * Lays out a lineage graph from left to right: layers in the direction of flow, few crossings, cards near
- * their neighbours. A pure function without a clock: the same input gives the same picture. Every edge leads
- * from left to right, except those that close a cycle, and no two cards overlap. The `anchor` card stays
- * where it was.
+ * their neighbours.
+ *
+ * A pure function without a clock: the same input gives the same picture. Every edge leads from left to
+ * right, except edges that close a cycle, and no two cards overlap. The `anchor` card stays where it was.
  */
 import { backEdges } from './layout/cycles.ts'
 import { cutLongEdges, layersOf, type Chains } from './layout/layers.ts'

@@ -10,7 +10,7 @@ type Props<Row> = {
   label: string
   testId: string
   rows: readonly Row[]
-  /** Pixels; of every row. */
+  /** The height of every row, in pixels. */
   rowHeight: number
   keyOf: (row: Row) => string
   draw: (row: Row) => ComponentChildren

@@ -5,7 +5,7 @@ import { scales } from './visible.ts'
 import type { Viewport } from './viewport.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 
-/** Below this number, a viewport shows most of the cards anyway. */
+/** If there are fewer items, a viewport shows most of the cards anyway. */
 const itemsMinCount = 30
 const [width, height] = [190, 120]
 
@@ -25,7 +25,7 @@ export function MiniMap({ stage, viewport }: { stage: Stage; viewport: Viewport 
       height: 0
     })
   }
-  // At least one pixel each, so that none disappears.
+  // At least one pixel each, so that no item disappears.
   const [least, lowest] = [1 / scale, 1 / scale]
   const path = scene.items
     .map(

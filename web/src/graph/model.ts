@@ -45,7 +45,7 @@ export type ViewState = {
   until: number | null
   /** The other end of the highlighted paths. */
   pathTo: string | null
-  /** Cards at most. */
+  /** The most cards that are shown. */
   maxCards: number
 }
 
@@ -126,7 +126,7 @@ export function queryOf(state: ViewState): string {
   return params.toString().replace(/%(3A|28|29|2C|7E|21|2A|2F)/g, (code) => decodeURIComponent(code))
 }
 
-/** Servers and proxies refuse longer addresses. */
+/** Servers and proxies refuse longer addresses than this. */
 const queryMostChars = 4_000
 
 /**
@@ -159,7 +159,7 @@ export function viewOf({ search, hash }: { search: string; hash: string }): {
   return { state: stateOf(`${start.toString()}&${rest}`), isCut: false, isLong }
 }
 
-/** A hash that tells long texts apart. */
+/** A hash that distinguishes long texts. */
 function hashOf(text: string): string {
   let hash = 0
   for (let at = 0; at < text.length; at += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) >>> 0
@@ -270,7 +270,10 @@ export const questionOf = (state: ViewState): GraphQuestion => ({
   ...(state.until === null ? {} : { endTimeMillis: state.until })
 })
 
-/** The command that prints the hops of the view. It has no option for expansions, so these are left out. */
+/**
+ * The command that prints the hops of the view. The command has no option for expansions, so these are left
+ * out.
+ */
 export function commandOf({ urn, sides, up, down, showsColumns }: ViewState): string {
   const [direction, hops] =
     sides === 'up' ? ['upstream', up] : sides === 'down' ? ['downstream', down] : ['both', Math.max(up, down)]

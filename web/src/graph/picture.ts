@@ -90,7 +90,7 @@ export type PictureEdge = {
   from: string
   to: string
   kind: 'edge' | 'stack' | 'merged'
-  /** The number of edges that it represents. */
+  /** The number of edges that the drawn edge represents. */
   count: number
   via: readonly Card[]
   viaCount: number
@@ -115,9 +115,9 @@ export type Picture = {
      * closed groups.
      */
     shown: number
-    /** All that there are. */
+    /** The number of all such assets, shown or not. */
     total: number
-    /** The number of shown assets that are neither. */
+    /** The number of shown assets that are neither upstream nor downstream of the start. */
     aside: number
     stacks: number
     columnEdges: number | null

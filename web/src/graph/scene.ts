@@ -13,7 +13,7 @@ import {
 } from './picture.ts'
 import { boxOfPoints } from './visible.ts'
 
-/** Pixels. */
+/** Sizes in pixels. */
 export const sizes = { width: 240, header: 56, stack: 40, row: 22, rowsTop: 4, rowsBottom: 6 }
 
 export type PlacedItem = { item: Item; box: Box; layer: number }
@@ -106,7 +106,7 @@ function curve(points: readonly Point[]): { path: string; box: Box } {
   return { path, box: boxOfPoints(points, 4) }
 }
 
-/** Leaves on the right, passes above or below the cards, and enters on the left. */
+/** A back edge: leaves on the right, passes above or below the cards, and enters on the left. */
 function loop(points: readonly Point[], source: Box, target: Box): { path: string; box: Box } {
   const [start, end] = [points[0], points.at(-1)]
   if (!start || !end) return { path: '', box: boxOfPoints([]) }

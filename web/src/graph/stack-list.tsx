@@ -14,7 +14,7 @@ import { LongList } from './long-list.tsx'
 import { bounds, questionOf, type ViewState } from './model.ts'
 import type { StackItem } from './picture.ts'
 
-/** Names per request, and in all; the table has the rest. */
+/** Names per request, and in total; the table has the rest. */
 const pageCount = 1_000
 const listedMostCount = 50_000
 

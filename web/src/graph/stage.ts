@@ -1,6 +1,6 @@
 /**
  * State that changes without a new picture: the viewport, the item under the pointer, the card with the
- * keyboard. Signals, so that only dependent parts are drawn again.
+ * keyboard. Signals are used so that only dependent parts are drawn again.
  */
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Box } from './layout.ts'

@@ -9,7 +9,7 @@ import { closureOf, shownPaths } from './paths.ts'
 import type { GraphAnswer } from './picture.ts'
 import { columnEdgesDrawnMost, type Placed } from './stage.ts'
 
-/** The counts, and what the last change added or removed. Screen readers read it out when it changes. */
+/** The counts, and what the last change added or removed. Screen readers read them out when they change. */
 export function Status({ answer, placed: { picture, scene } }: { answer: GraphAnswer; placed: Placed }) {
   const former = useRef<{ answer: GraphAnswer; change: string }>({ answer, change: '' })
   if (former.current.answer !== answer) {
@@ -92,7 +92,7 @@ export function PathChip({
   state: ViewState
   answer: GraphAnswer
   setPaths: (paths: readonly (readonly string[])[]) => void
-  /** Adds the cards that the paths need and the view does not show. */
+  /** Adds the cards that the paths need but that the view does not show. */
   show: (paths: readonly (readonly string[])[]) => void
   clear: () => void
 }) {

@@ -109,14 +109,14 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
     if (!box) {
       const group = cardById.get(id)?.group
       if (group == null) return
-      // In a closed group: it gets the focus once the group is open.
+      // The item is in a closed group: it gets the focus once the group is open.
       toOpen.current = id
       toggleGroup(group)
       return
     }
     stage.focused.value = id
     viewport.current?.reveal(box)
-    // It may not be drawn yet.
+    // The item may not be drawn yet.
     requestAnimationFrame(() => {
       setTimeout(() => {
         const name = CSS.escape(id)

@@ -14,7 +14,7 @@ export const detailAt = (scale: number): DetailLevel =>
   scale >= scales.names ? 'full' : scale >= scales.blocks ? 'names' : 'blocks'
 
 /**
- * Pixels of the screen. The drawn part is larger than the viewport by this on each side, so that small
+ * In pixels of the screen. The drawn part is larger than the viewport by this on each side, so that small
  * movements draw nothing new.
  */
 const tile = 320
@@ -77,7 +77,7 @@ export function viewOfBox(box: Box, size: Size, margin = 48): View {
   }
 }
 
-/** The same scale, with the middle of the box in the middle of the screen. */
+/** The view at the same scale, with the middle of the box in the middle of the screen. */
 export const viewCentredOn = (box: Box, size: Size, scale: number): View => ({
   scale,
   x: size.width / 2 - (box.x + box.width / 2) * scale,
@@ -85,8 +85,8 @@ export const viewCentredOn = (box: Box, size: Size, scale: number): View => ({
 })
 
 /**
- * The same scale, moved so that no side of the screen is empty while the box has more to show on it; in a
- * direction in which the box fits, it is centred.
+ * The view at the same scale, moved so that no side of the screen is empty while the box has more to show on
+ * that side. In a direction in which the box fits, it is centred.
  */
 export function withinBox(view: View, box: Box, size: Size, margin = 48): View {
   const along = (offset: number, begin: number, length: number, room: number): number => {

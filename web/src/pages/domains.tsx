@@ -1,4 +1,7 @@
-/** The page of domains: the tree at the left, the chosen domain at the right; without one, lineage between all. */
+/**
+ * The page of domains: the tree at the left, the chosen domain at the right; without a chosen domain, lineage
+ * between all domains.
+ */
 import { useEffect, useState } from 'preact/hooks'
 import { domainMap } from '../api/domain-queries.ts'
 import { canWrite } from '../api/session.ts'

@@ -64,11 +64,11 @@ export function EditLineagePage() {
   if (!data) return <Loading />
   if (!canWrite()) return <Empty isPage title={words.readOnly} />
   const { nodes, edges: shown } = data.lineageGraph
-  // An edge that bridges something soft-deleted has no statement, so it cannot be removed either.
+  // An edge that bridges something soft-deleted has no statement, so it cannot be removed.
   const edges = shown.flatMap(({ upstreamUrn, downstreamUrn, statements }) =>
     statements.length > 0 ? [{ upstreamUrn, downstreamUrn }] : []
   )
-  // A new component for another asset, because a draft belongs to one.
+  // A new component for another asset, because a draft belongs to one asset.
   return (
     <Editor
       key={urn}
@@ -288,7 +288,7 @@ function Preview({ draft, nameOf }: { draft: Draft; nameOf: (urn: string) => str
     starts.length === 0 ? null : starts.join(' '),
     async (signal) => {
       const graphs = []
-      // In sequence, because each answer may be a whole graph.
+      // One after the other, because each answer may be a whole graph.
       for (const urn of starts)
         graphs.push(await graphql(downstreamEdges, { urn, count: nodesMaxCount }, signal))
       const edges = new Map<string, Edge>()

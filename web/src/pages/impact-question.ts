@@ -10,16 +10,16 @@ export const degreeGroups = ['1', '2', '3+'] as const
 export type DegreeGroup = (typeof degreeGroups)[number]
 
 export type ImpactQuestion = {
-  /** The asset. */
+  /** The URN of the asset. */
   urn: string
   /** The path of the column in question; null for the whole asset. */
   column: string | null
   direction: 'UPSTREAM' | 'DOWNSTREAM'
-  /** None means all. */
+  /** The degrees to show; an empty list means all. */
   degrees: readonly DegreeGroup[]
   types: readonly string[]
   platforms: readonly string[]
-  /** URNs; `none` means assets in no domain. */
+  /** The URN of a domain; `none` means assets in no domain. */
   domain: string | null
   owner: string | null
   text: string
@@ -32,7 +32,7 @@ type Query = { readonly [name: string]: string | undefined }
 
 const listOf = (text: string | undefined): string[] => text?.split('|').filter((each) => each !== '') ?? []
 
-/** A list of values in an address: URNs contain commas. */
+/** A list of values in an address. It has no commas between them, because URNs contain commas. */
 export const printList = (values: readonly string[]): string | null => values.join('|') || null
 
 /** Values that are missing or invalid in the address are replaced by the defaults. */
@@ -57,7 +57,7 @@ const domainFilter = (domain: string): Filter =>
     ? { field: 'domains', values: [], condition: 'EXISTS', negated: true }
     : { field: 'domains', values: [domain] }
 
-/** A row must match all of them. */
+/** The filters of the question. A row must match all of them. */
 export function filtersOf(question: ImpactQuestion, { withDegrees }: { withDegrees: boolean }): Filter[] {
   const { degrees, types, platforms, domain, owner } = question
   return [
@@ -86,7 +86,9 @@ export type LineageInput = {
   orFilters: { and: Filter[] }[]
 }
 
-/** For lineageCounts: with the chosen degrees, or with all of them for the numbers on their chips. */
+/**
+ * The input of lineageCounts: with the chosen degrees, or with all degrees, for the numbers on their chips.
+ */
 export const countsInput = (question: ImpactQuestion, options: { withDegrees: boolean }): LineageInput => ({
   urn: startOf(question),
   direction: question.direction,
@@ -95,14 +97,14 @@ export const countsInput = (question: ImpactQuestion, options: { withDegrees: bo
   ...(question.column === null ? {} : { searchFlags: asColumns })
 })
 
-/** For lineageCounts without any filter: everything that can be chosen. */
+/** The input of lineageCounts without any filter: everything that can be chosen. */
 export const allInput = (question: ImpactQuestion): LineageInput =>
   countsInput(
     { ...question, types: [], platforms: [], domain: null, owner: null, text: '' },
     { withDegrees: false }
   )
 
-/** For scrollAcrossLineage. */
+/** The input of scrollAcrossLineage. */
 export const rowsInput = (
   question: ImpactQuestion,
   { count, scrollId }: { count: number; scrollId: string | null }

@@ -5,7 +5,7 @@ import type { RawImpactRow } from '../api/queries.ts'
 export type ImpactRow = {
   degree: number
   card: Card
-  /** URNs. */
+  /** The URNs of the owners. */
   owners: readonly string[]
   /** The URN of the asset, if the row is a column. */
   parent: string | null

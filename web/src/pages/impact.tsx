@@ -423,7 +423,7 @@ function ColumnPicker({ question, address }: { question: ImpactQuestion; address
   )
 }
 
-/** The domains are counted by the server over all that matches; owners over the rows that are loaded. */
+/** The server counts the domains over all results; owners are counted over the rows that are loaded. */
 function Affected({
   counts,
   rows,

@@ -1,4 +1,4 @@
-/** The page of loads: all of them, and a place to drop a file; or the one load in the address. */
+/** The page of loads: all loads, and a place to drop a file; or the load in the address. */
 import { canWrite } from '../api/session.ts'
 import { loadsQuery } from '../api/load-queries.ts'
 import { CopyAs } from '../parts/copy-as.tsx'

@@ -32,7 +32,10 @@ export function toggled(filters: readonly Filter[], field: string, value: string
   return filters.map((filter) => (filter === current ? { field, values: [...filter.values, value] } : filter))
 }
 
-/** The options of the command by field. Its `--domain` includes sub-domains, so it asks something else. */
+/**
+ * The options of the command by field. `--domain` is missing because it includes sub-domains, which is
+ * another question.
+ */
 const optionOf: { readonly [field: string]: string } = {
   _entityType: '--types',
   platform: '--platform',

@@ -1,6 +1,6 @@
 /**
  * The sign-in page: an identity provider, the one-time code in the link of `npm start`, or an access token.
- * It first tells people if they are signed in already.
+ * If a person is signed in already, the page says so first.
  */
 import { useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
@@ -96,7 +96,7 @@ function WithProvider({ next }: { next: string }) {
   if (!hasProvider) return null
   return (
     <>
-      {/* Not a link, because the router would treat it as one of its own pages. */}
+      {/** Not a link, because the router would treat the link as one of its own pages. */}
       <button
         class="primary"
         type="button"

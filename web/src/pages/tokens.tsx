@@ -1,6 +1,6 @@
 /**
- * The page of access tokens: all of them without their secrets; create one, whose secret is shown once;
- * revoke one.
+ * The page of access tokens: a list of all tokens without their secrets, and dialogs that create one, whose
+ * secret is shown once, or revoke one.
  */
 import { useMemo, useState } from 'preact/hooks'
 import { isAdmin } from '../api/session.ts'

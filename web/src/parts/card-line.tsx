@@ -4,7 +4,7 @@ import type { Card } from '../api/entity.ts'
 import { typeName } from '../texts.ts'
 import { TypeIcon } from './icons.tsx'
 
-/** Without a link, for lists whose rows are options. */
+/** It has no link, because the rows of some lists are options. */
 export const CardLine = ({ card }: { card: Card }) => (
   <span class="card-line">
     <Type type={card.type} />

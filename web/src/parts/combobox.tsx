@@ -1,4 +1,7 @@
-/** The one combobox of the UI: a text field, and below it the entities it found. Arrows choose one, Enter takes it. */
+/**
+ * The one combobox of the UI: a text field, and below it the entities it found. Arrow keys choose an entity,
+ * Enter takes it.
+ */
 import type { RefObject } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Card } from '../api/entity.ts'
@@ -20,7 +23,7 @@ export type ComboboxProps = {
   /** Whether the field has the focus from the start. */
   isFirst?: boolean
   input?: RefObject<HTMLInputElement | null>
-  /** For Enter; null if no option is chosen. */
+  /** Called at Enter; null if no option is chosen. */
   enter: (option: Card | null) => void
   pick: (option: Card) => void
 }
@@ -112,7 +115,7 @@ export function Combobox({
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === chosen}
-            // Before the field loses the focus, which closes the list.
+            // Happens before the field loses the focus, which closes the list.
             onMouseDown={(event) => {
               event.preventDefault()
               close()

@@ -5,7 +5,7 @@ import { texts } from '../texts.ts'
 
 export const CopyAs = ({ graphql, command }: { graphql: GraphqlQuestion; command: string }) => (
   <div class="row copy-as" role="group" aria-label={texts.copy.page}>
-    {/* Read when the button is pressed, because the address of a page changes without a new render. */}
+    {/** The address is read when the button is pressed, because it changes without a new render. */}
     <CopyButton text={() => location.href} label={texts.copy.link} />
     <CopyButton text={() => printGraphql(graphql)} label={texts.copy.graphql} />
     <CopyButton text={command} label={texts.copy.cli} />

@@ -1,4 +1,4 @@
-/** A button that copies a text and says so. */
+/** A button that copies a text, and then shows that it did. */
 import { tell } from './toasts.tsx'
 import { texts } from '../texts.ts'
 

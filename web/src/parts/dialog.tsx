@@ -8,7 +8,7 @@ export type DialogProps = {
   title: string
   close: () => void
   children: ComponentChildren
-  /** False if closing would lose something for good. */
+  /** False if closing would lose something that cannot be shown again. */
   isEscapable?: boolean
 }
 
@@ -44,7 +44,7 @@ export function Dialog({ title, close, children, isEscapable = true }: DialogPro
   )
 }
 
-/** Asks before something is done. If it fails, it shows the error and stays open. */
+/** Asks before something is done. If the action fails, the dialog shows the error and stays open. */
 export function ConfirmDialog({
   title,
   action,

@@ -20,7 +20,7 @@ export function DomainPicker({
   allows
 }: {
   label: string
-  /** Undefined while nothing is chosen. */
+  /** The chosen domain; undefined if there is none. */
   chosen: Picked | undefined
   choose: (domain: Picked) => void
   /** The label for choosing no domain, if that is possible. */
@@ -68,7 +68,7 @@ export function DomainPicker({
   )
 }
 
-/** What was chosen stays in the list, above the found ones, if the search does not find it. */
+/** The chosen domains stay in the list, above the found domains, even if the search does not find them. */
 export function DomainsPicker({
   label,
   chosen,

@@ -1,4 +1,4 @@
-/** A field that finds assets of some types by name and returns the picked one: an end for an edge. */
+/** A field that finds assets of some types by name and returns the chosen one, as an end of an edge. */
 import { useState } from 'preact/hooks'
 import { cardOf, type Card } from '../api/entity.ts'
 import { pickEntities } from '../api/queries.ts'
@@ -15,7 +15,7 @@ export function EntityPicker({
   pick
 }: {
   label: string
-  /** EntityTypes of the schema. */
+  /** The types, as EntityTypes of the schema. */
   types: readonly string[]
   pick: (card: Card) => void
 }) {

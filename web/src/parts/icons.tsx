@@ -28,7 +28,7 @@ const pagePaths = {
   reference: 'M6 2.5c-2.5 0-.5 5.5-3 5.5c2.5 0 .5 5.5 3 5.5M10 2.5c2.5 0 .5 5.5 3 5.5c-2.5 0-.5 5.5-3 5.5'
 } as const satisfies { readonly [page in PageName]?: string } & { explorer: string; reference: string }
 
-/** For drawings: at a place of their own coordinates. */
+/** An icon for drawings, at a place in their own coordinates. */
 export const TypePath = ({ type, x, y }: { type: string; x: number; y: number }) => (
   <path class="icon" transform={`translate(${x} ${y})`} d={pathOf(type)} />
 )

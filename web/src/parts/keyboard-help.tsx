@@ -8,13 +8,13 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** A button, for those who do not know the key, and the dialog. */
+/** The dialog, and a button for people who do not know the key. */
 export function KeyboardHelp() {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
     const open = (event: KeyboardEvent): void => {
       if (event.key !== '?' || event.ctrlKey || event.metaKey || isTyping(event.target)) return
-      // Must not cover another dialog.
+      // This dialog must not cover another.
       if (document.querySelector('dialog[open]')) return
       event.preventDefault()
       setOpen(true)

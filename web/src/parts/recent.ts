@@ -25,6 +25,6 @@ export function rememberRecent({ urn, name, type }: Recent): void {
 /** Called at sign-out, so that the next person at this machine does not see them. */
 export function forgetRecent(): void {
   localStorage.removeItem(storageKey)
-  // The explorer stores its queries too.
+  // The explorer stores its queries there too.
   for (const key of Object.keys(localStorage)) if (key.startsWith('graphiql:')) localStorage.removeItem(key)
 }

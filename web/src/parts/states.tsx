@@ -7,7 +7,7 @@ import { texts } from '../texts.ts'
 /** Answers take milliseconds, so an earlier sign of loading would only flicker. */
 const shownAfterMs = 150
 
-/** Whether a page has been loading long enough to say so. */
+/** Whether a page has been loading long enough to show that. */
 export function useIsLate(): boolean {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
@@ -49,7 +49,7 @@ export const Failure = ({ error, retry }: { error: Error; retry?: () => void }) 
   </div>
 )
 
-/** `isPage` if this is the whole page, so that its title is the page's. */
+/** `isPage`: this is the whole page, so its title is the title of the page. */
 export const Empty = ({
   title,
   isPage = false,

@@ -1,7 +1,7 @@
 /**
  * The one table of the UI. It draws only the visible rows of any number, sorts at a click on a column head,
- * and is one stop of the Tab key: inside, arrows, Page Up and Down, Home and End move, Enter opens and Space
- * chooses a row.
+ * and is one stop of the Tab key: inside it, arrows, Page Up and Down, Home and End move, Enter opens and
+ * Space chooses a row.
  */
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
@@ -39,7 +39,7 @@ export type TableProps<Row> = {
   keyOf: (row: Row) => string
   sort?: Sort | null
   onSort?: (sort: Sort | null) => void
-  /** The number of all rows, if not all are loaded yet. */
+  /** The number of all rows if not all are loaded yet. */
   total?: number
   /** The action for Enter on a row. */
   open?: (row: Row) => void

@@ -1,4 +1,4 @@
-/** The button of a message that takes back what was just done. */
+/** The button in a message that undoes the last action. */
 import { texts } from '../texts.ts'
 import { tell } from './toasts.tsx'
 

@@ -6,7 +6,7 @@ export type Address = {
   query: { readonly [name: string]: string | undefined }
   /**
    * Navigates to the same page with parts of its query changed; null removes a value. `replace` keeps a
-   * change out of the history, such as each letter typed.
+   * change out of the history, such as that of each letter typed.
    */
   change: (next: Query, options?: { replace?: boolean }) => void
   /** The address that `change` would navigate to, for links. */

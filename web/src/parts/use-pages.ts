@@ -8,9 +8,9 @@ export type Page<Row> = { rows: readonly Row[]; next: string | null; total: numb
 
 export type Pages<Row> = {
   rows: readonly Row[]
-  /** Total number of rows; undefined until the first page is there. */
+  /** Total number of rows; undefined until the first page has been loaded. */
   total: number | undefined
-  /** True if the server says that a limit cut its answer. */
+  /** True if the server reports that a limit cut its answer. */
   isPartial: boolean
   isLoading: boolean
   /** Rows loaded before the error stay. */

@@ -1,6 +1,6 @@
 /**
- * Loads what a page shows, again when its key changes. An answer is only shown under its own key, and a late
- * one never replaces a newer one.
+ * Loads what a page shows, and loads it again when its key changes. An answer is only shown under its own
+ * key, and a late answer never replaces a newer one.
  */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 

@@ -1,4 +1,4 @@
-/** A time in readable form, with the exact one in its title. */
+/** A time in readable form; the exact time is in its title. */
 export const whenText = (millis: number): string =>
   new Date(millis).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 

@@ -29,7 +29,7 @@ const objectOf = (value: unknown): Json => (isObject(value) ? value : {})
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** The target of `#/components/schemas/Name`; any other value itself. */
+/** The target of `#/components/schemas/Name`; any other value is returned unchanged. */
 export function followed(description: Json, value: unknown): Json {
   let current = objectOf(value)
   // Follows references to references, but ends at cycles.
@@ -89,7 +89,7 @@ function operationOf(description: Json, path: string, method: string, item: Json
   }
 }
 
-/** Grouped by the first tag of each, in the order of the description's own tags. */
+/** The operations, grouped by the first tag of each, in the order of the description's own tags. */
 export function groupsOf(description: Json, noTag: string): Group[] {
   const groups = new Map<string, Group>(
     listOf(description.tags).map((tag) => [

@@ -2,9 +2,9 @@
 import { at, edgesBy, type EdgeLists, type IndexGraph } from './graph.ts'
 
 /**
- * True for edges that lead back. Only an edge within a strongly connected component can be one. Each
- * component is searched first from the nodes that have edges from outside it, so that the way in is drawn
- * forwards. The other edges form no cycle.
+ * True for edges that lead back. Only an edge within a strongly connected component can lead back. Each
+ * component is searched first from the nodes that have edges from outside it, so that the edges into it are
+ * drawn forwards. The other edges form no cycle.
  */
 export function backEdges(graph: IndexGraph): boolean[] {
   const { count, from, to } = graph

@@ -5,9 +5,9 @@
 import { at, edgesBy, type IndexGraph } from './graph.ts'
 
 /**
- * The longest path to a node is its layer. Afterwards a node with more outgoing than incoming edges, above
- * all a source, moves towards its consumers, which makes the edges shorter. `isBack` edges do not count. The
- * first layer is 0.
+ * The layer of a node is the length of the longest path to it. Afterwards a node with more outgoing than
+ * incoming edges, above all a source, moves towards its consumers, which makes the edges shorter. `isBack`
+ * edges do not count. The first layer is 0.
  */
 export function layersOf({ count, from, to }: IndexGraph, isBack: readonly boolean[]): Int32Array {
   const skips = (edge: number): boolean => isBack[edge] === true

@@ -11,7 +11,7 @@ export type OrderQuestion = {
 }
 
 const sweepsMaxCount = 12
-/** A picture that the person knows already should change little, so it gets fewer passes. */
+/** A picture that the person has already seen should change little, so it gets fewer passes. */
 const sweepsOfKnownCount = 4
 const transposeRounds = 4
 /** Two neighbours with more edges than this are not exchanged: counting their crossings would take too long. */
@@ -214,7 +214,7 @@ function gainOfExchange(
   return pairsAbove(placesOf(upper), placesOf(lower)) - pairsAbove(placesOf(lower), placesOf(upper))
 }
 
-/** The number of pairs in which the one of `those` is above the one of `these`. Both lists ascend. */
+/** The number of pairs in which the value from `those` is above the value from `these`. Both lists ascend. */
 function pairsAbove(these: Float64Array, those: Float64Array): number {
   let count = 0
   let above = 0

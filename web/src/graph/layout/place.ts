@@ -11,12 +11,12 @@ export type PlaceQuestion = {
   /** Space needed above and below the height at which edges join a point, including gaps. */
   above: Float64Array
   below: Float64Array
-  /** Points from this one on belong to long edges, which should be straight. */
+  /** Points with this number or a higher one belong to long edges, which should be straight. */
   firstOfEdges: number
 }
 
 const passes = 6
-/** How much more the straightness of a long edge counts than that of a short one. */
+/** How much more the straightness of a long edge counts than that of a short edge. */
 const [weightOfShort, weightOfLong, weightWithin] = [1, 2, 8]
 
 /** The y at which edges join each point. */
@@ -71,7 +71,7 @@ export function placePoints(question: PlaceQuestion): Float64Array {
 }
 
 /**
- * As near to the wanted heights as order and space allow: weighted isotonic regression by pooling
+ * Heights as near to the wanted heights as order and space allow: weighted isotonic regression by pooling
  * neighbours.
  */
 function settleLayer(

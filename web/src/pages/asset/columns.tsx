@@ -1,4 +1,4 @@
-/** The columns of an asset: those of its schema, with a way to the lineage and the impact of each. */
+/** The columns of an asset: those of its schema, each with links to its lineage and impact. */
 import { useState } from 'preact/hooks'
 import { addressOf, assetAddress } from '../../address.ts'
 import type { Aspects } from '../../api/aspects.ts'

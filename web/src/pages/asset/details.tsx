@@ -20,7 +20,7 @@ const words = assetTexts.facts
 const listOf = (aspects: Aspects, aspectName: string, listName: string): AspectValue[] =>
   objectsOf(aspects[aspectName]?.value[listName])
 
-/** Only these are links, because an aspect may contain `javascript:`. */
+/** Only web addresses are links, because an aspect may contain `javascript:`. */
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text)
 
 const WebLink = ({ href, children }: { href: string; children: ComponentChildren }) =>

@@ -7,7 +7,7 @@ import { graphql } from '../../api/request.ts'
 /** The largest number of nodes in one lineage graph. */
 const neighboursMaxCount = 2_000
 
-/** Throws ApiError. */
+/** The columns with their lineage. Throws ApiError. */
 export async function readColumns(urn: string, aspects: Aspects, signal: AbortSignal): Promise<Column[]> {
   const columns = columnsIn(aspects)
   if (!hasLineage(urn)) return columns

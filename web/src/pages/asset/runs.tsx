@@ -1,4 +1,4 @@
-/** The runs of a job: the last one with its state and times, then the others. */
+/** The runs of a job: the last run with its state and times, then the others. */
 import { assetAddress } from '../../address.ts'
 import { lastPartOf } from '../../api/entity.ts'
 import { runsOfJob } from '../../api/queries.ts'

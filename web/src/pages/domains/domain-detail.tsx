@@ -1,4 +1,7 @@
-/** One domain: its path and counts, its sub-domains, the assets in it, its lineage with other domains, and what can be done with it. */
+/**
+ * One domain: its path and counts, its sub-domains, the assets in it, its lineage with other domains, and
+ * actions on it.
+ */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { addressOf } from '../../address.ts'
 import { assign, assignMaxCount, restoreDomains } from '../../api/assign-domain.ts'
@@ -45,7 +48,7 @@ export function DomainDetail({
   /** A number that grows with every change of a domain. */
   version: number
   withSub: boolean
-  /** Called with the domains to open in the tree: this one and those above it. */
+  /** Called with the domains to open in the tree: this domain and those above it. */
   reveal: (urns: readonly string[]) => void
   changed: () => void
 }) {

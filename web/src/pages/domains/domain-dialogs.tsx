@@ -155,7 +155,7 @@ export function EditDialog({ subject, close, done }: DialogProps & { subject: Su
   )
 }
 
-/** Moves the domain, says so, and offers to move it back. Throws the server's refusal. */
+/** Moves the domain, reports it, and offers to move it back. Throws the server's refusal. */
 export async function moveTo(
   { urn, name, parent }: Pick<Subject, 'urn' | 'name'> & { parent: string | null },
   to: Picked,
@@ -219,7 +219,7 @@ export function DeleteDialog({ subject, close, done }: DialogProps & { subject: 
       isDanger
       isBusy={action.isBusy}
       error={error}
-      // Not ready before the dialog says what the deletion would affect.
+      // Not ready until the dialog says what the deletion would affect.
       isReady={subject.childCount === 0 && entities != null && rules.data !== undefined}
       close={close}
       run={() => {

@@ -16,11 +16,14 @@ import { texts } from '../../texts.ts'
 import { drawMap, mergeEdges, outside, type MapPicture } from './map-layout.ts'
 import { nameOfDomain } from './use-tree.ts'
 
-/** More are not legible. */
+/** More edges are not legible. */
 const edgesMaxCount = 60
 const nameMaxLength = 20
 
-/** Between top-level domains, between one domain and all others, or between the sub-domains of one. */
+/**
+ * The edges to show: between top-level domains, between one domain and all others, or between the sub-domains
+ * of one.
+ */
 export type MapScope =
   { kind: 'top' } | { kind: 'of'; urn: string; name: string } | { kind: 'within'; urn: string; name: string }
 
@@ -95,7 +98,7 @@ async function readMap(scope: MapScope, signal: AbortSignal) {
   }
 }
 
-/** Lineage between assets without a domain is not lineage between domains. */
+/** The edges between assets without a domain, which are not lineage between domains. */
 const selfEdges = (edges: readonly RawDomainEdge[]): number =>
   edges.filter(({ upstream, downstream }) => (upstream?.urn ?? outside) === (downstream?.urn ?? outside))
     .length

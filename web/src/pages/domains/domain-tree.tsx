@@ -17,7 +17,7 @@ export type DomainTreeProps = {
   countOf: (urn: string) => number | undefined
   choose: (urn: string) => void
   toggle: (urn: string, isOpen: boolean) => void
-  /** Undefined if the person may not move domains. */
+  /** Moves a domain; undefined if the person may not move domains. */
   move: ((row: TreeRow, to: TreeRow | null) => void) | undefined
 }
 
@@ -40,8 +40,8 @@ export function DomainTree({ rows, chosen, countOf, choose, toggle, move }: Doma
   useEffect(() => {
     const index = indexOf(chosen)
     if (index >= 0) scrollTo(index)
-    // The index of the row changes often, so it is no dependency: the row is scrolled into view only when it
-    // is chosen or first appears.
+    // The index of the row changes often, so it is not a dependency: the row is scrolled into view only when
+    // it is chosen or first appears.
   }, [chosen, indexOf(chosen) >= 0])
 
   useLayoutEffect(() => {
@@ -158,7 +158,7 @@ export function DomainTree({ rows, chosen, countOf, choose, toggle, move }: Doma
           })}
         </div>
       </div>
-      {/* Below the tree, so that the tree does not move under the pointer when this appears. */}
+      {/** Below the tree, so that the tree does not move under the pointer when this appears. */}
       {dragged && dragged.parent !== null && (
         <div
           class={target === null ? 'tree-top target' : 'tree-top'}

@@ -30,8 +30,8 @@ export function mergeEdges(edges: readonly RawDomainEdge[]): MapEdge[] {
 }
 
 /**
- * The width of an arrow grows with the logarithm of its count: an arrow of ten thousand edges must not hide
- * one of ten.
+ * The width of an arrow grows with the logarithm of its count, because an arrow of ten thousand edges must
+ * not hide an arrow of ten.
  */
 const strokeOf = (count: number, most: number): number =>
   strokes.least + (strokes.most - strokes.least) * (most > 1 ? Math.log(count) / Math.log(most) : 0)

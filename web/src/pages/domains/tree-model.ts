@@ -9,7 +9,7 @@ export type DomainNode = { urn: string; name: string; childCount: number }
 export type Levels = ReadonlyMap<string | null, readonly DomainNode[]>
 
 export type TreeRow = DomainNode & {
-  /** 1 at the top. */
+  /** The level in the tree, 1 at the top. */
   level: number
   parent: string | null
   isOpen: boolean
@@ -43,7 +43,7 @@ export function rowsOf(levels: Levels, open: ReadonlySet<string>): TreeRow[] {
 }
 
 export type FoundDomain = DomainNode & {
-  /** Nearest first. */
+  /** The domains above it, nearest first. */
   parents: readonly { urn: string; name: string }[]
 }
 
@@ -60,7 +60,7 @@ export function treeOfFound(found: readonly FoundDomain[]): { levels: Levels; op
   }
   for (const { parents, ...node } of found) {
     put(parents[0]?.urn ?? null, node)
-    // A domain above a found one has at least one child.
+    // A domain above a found domain has at least one child.
     for (const [index, { urn, name }] of parents.entries())
       put(parents[index + 1]?.urn ?? null, { urn, name, childCount: 1 })
   }
@@ -70,7 +70,7 @@ export function treeOfFound(found: readonly FoundDomain[]): { levels: Levels; op
   }
 }
 
-/** What a key does: go to a row, open, close or choose one; null if it does nothing. */
+/** The effect of a key: go to a row, open, close or choose a row; null if it has none. */
 export type TreeStep =
   { kind: 'go'; index: number } | { kind: 'open' | 'close' | 'choose'; index: number } | null
 
@@ -117,7 +117,7 @@ export function rowBeginning(rows: readonly TreeRow[], index: number, letter: st
   return below >= 0 ? below : rows.findIndex(begins)
 }
 
-/** Whether a domain can be moved there: not into itself or a domain below it, and not to where it is. */
+/** Whether a domain can be moved to a place: not into itself or a domain below it, and not to where it is. */
 export function canMove(
   urn: string,
   from: string | null,

@@ -100,7 +100,7 @@ export function useTree(filter: string): Tree {
         if (answer) addCounts(answer.listDomains.domains)
       })
       .catch((failure: unknown) => {
-        // The parent was deleted; the level above is read too, and no longer contains it.
+        // The parent was deleted. The level above is read too, and no longer contains it.
         if (parent !== null && failure instanceof ApiError && failure.code === 'NOT_FOUND')
           setLevels((last) => new Map([...last].filter(([urn]) => urn !== parent)))
         else setError(failure instanceof Error ? failure : new Error(String(failure)))
@@ -162,7 +162,7 @@ export function useTree(filter: string): Tree {
     },
     reveal,
     reload: () => {
-      // Also the top if it could not be loaded before, and every open domain.
+      // Reads the top too if it could not be loaded before, and every open domain.
       for (const parent of new Set([null, ...levels.keys(), ...open])) loadLevel(parent)
       found.reload()
     }

@@ -17,7 +17,7 @@ const words = loadTexts.drop
 
 type Chosen = { names: string; body: Blob; isGzipped: boolean; format: string }
 
-/** Throws if the files cannot be one load. */
+/** Reads the files. Throws if they cannot be one load. */
 async function readChosen(files: readonly File[]): Promise<Chosen> {
   const heads = await Promise.all(
     files.map(async (file) => ({ name: file.name, head: await file.slice(0, headMaxBytes).text() }))
@@ -135,7 +135,7 @@ function LoadForm({
   const [source, setSource] = useState('')
   const [mode, setMode] = useState('')
   const [createsMissing, setCreatesMissing] = useState(true)
-  // The result of a dry run with other choices does not apply.
+  // The result of a dry run with other choices does not apply to these.
   const choosing =
     <Value,>(set: (value: Value) => void) =>
     (value: Value): void => {

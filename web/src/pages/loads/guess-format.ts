@@ -3,7 +3,7 @@
 export const formats = ['ndjson', 'csv', 'mcp', 'openlineage', 'dbt'] as const
 export type LoadFormat = (typeof formats)[number]
 
-/** Bytes of a file that are read for it. */
+/** The number of bytes of a file that are read to guess its format. */
 export const headMaxBytes = 64 * 1024
 
 const csvColumns =
@@ -21,7 +21,7 @@ export function dbtArtifact(head: string): 'manifest' | 'catalog' | 'run-results
   return kind === 'manifest' || kind === 'catalog' || kind === 'run-results' ? kind : null
 }
 
-/** Null if it cannot be recognized. */
+/** The format; null if it cannot be recognized. */
 export function guessFormat(name: string, head: string): LoadFormat | null {
   if (dbtArtifact(head)) return 'dbt'
   const text = head.replace(/^\uFEFF/, '').trimStart()
@@ -36,7 +36,10 @@ export function guessFormat(name: string, head: string): LoadFormat | null {
 
 export type Artifact = { name: string; head: string }
 
-/** In the order that the server expects: the manifest first. Null if the files are not one dbt project. */
+/**
+ * The files in the order that the server expects: the manifest first. Null if the files are not one dbt
+ * project.
+ */
 export function orderOfArtifacts(files: readonly Artifact[]): number[] | null {
   const kinds = files.map(({ head }) => dbtArtifact(head))
   const order = (['manifest', 'catalog', 'run-results'] as const).map((kind) => kinds.indexOf(kind))

@@ -1,4 +1,4 @@
-/** One load: its changing state, its verdicts, its rejects, and what can be done with it. */
+/** One load: its changing state, its verdicts, its rejects, and actions on it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf } from '../../address.ts'
@@ -99,7 +99,7 @@ function snapshotText({ sweep, removed, toRemove, kept }: NonNullable<Load['snap
   return sweep === 'held' ? words.snapshot.held : words.snapshot.pending
 }
 
-/** From the last two states in the stream. */
+/** The speed, from the last two states in the stream. */
 function Rate({ load }: { load: Load }) {
   const last = useRef<{ counts: Load['counts']; at: number } | null>(null)
   const [rate, setRate] = useState<number | null>(null)

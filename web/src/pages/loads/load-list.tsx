@@ -48,7 +48,7 @@ export function LoadList() {
   )
   const isActive = data?.loads.some((load) => !hasEnded(load)) ?? false
   useEffect(() => {
-    // From the end of the last answer, so that a slow one is not cancelled by the next.
+    // Counted from the end of the last answer, so that a slow answer is not cancelled by the next request.
     if (isLoading) return
     const timer = setInterval(
       () => {
@@ -179,7 +179,7 @@ const columnsOfTable = (): TableColumn<Load>[] => [
 
 const healthMs = 15_000
 
-/** Shown only while the queue is down. */
+/** A message that is only shown while the queue is down. */
 export function QueueBanner() {
   const { data, reload } = useResource('health', (signal) => readHealth(signal))
   useEffect(() => {

@@ -12,7 +12,7 @@ import { dialogTexts } from '../../texts/dialog.ts'
 import { loadTexts as words } from '../../texts/loads.ts'
 
 const pageCount = 1_000
-/** The number that the server keeps. */
+/** The number of rejects that the server keeps. */
 const rowsMaxCount = 100_000
 
 export function Rejects({
@@ -24,12 +24,12 @@ export function Rejects({
   id: string
   format: string
   total: number
-  /** Whether no more can come. */
+  /** Whether no more rejects can come. */
   isOver: boolean
 }) {
   const address = useAddress('loads')
   const [shown, setShown] = useState<Reject | null>(null)
-  // While the load runs, only the first ones are read; afterwards all.
+  // While the load runs, only the first rejects are read; afterwards all.
   const { rows, isLoading, error, retry } = usePages<Reject>(
     `${id} ${isOver} ${isOver ? total : Math.ceil(total / pageCount)}`,
     async (next, signal) => {

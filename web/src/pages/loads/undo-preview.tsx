@@ -8,7 +8,7 @@ import { Report } from './report.tsx'
 import { useLoad } from './use-load.ts'
 import { hasEnded } from './verdicts.ts'
 
-/** A dry run is a load as well, so it starts only when it is asked for. */
+/** A dry run is a load as well, so it starts only when the person asks for it. */
 export function UndoPreview({ id }: { id: string }) {
   const starting = useAction()
   const [triedId, setTriedId] = useState<string | null>(null)
@@ -36,7 +36,8 @@ export function UndoPreview({ id }: { id: string }) {
         <Report report={tried.report} />
       </div>
     )
-  // A dry run that was cancelled elsewhere has ended without a report: it may be asked for again.
+  // If the dry run was cancelled elsewhere, it has ended without a report, and the person may ask for it
+  // again.
   const isBusy = starting.isBusy || (triedId !== null && !(tried && hasEnded(tried)))
   return (
     <p>

@@ -14,7 +14,7 @@ export type Followed = {
   error: Error | undefined
   /** Whether the stream is open. */
   isLive: boolean
-  /** Takes over an answer of the API, after a retry or a cancel, and continues to follow. */
+  /** Takes an answer of the API, after a retry or a cancel, and continues to follow the load. */
   update: (load: Load) => void
   retry: () => void
 }
@@ -43,7 +43,7 @@ export function useLoad(id: string | null): Followed {
         setLive(false)
       }
     }
-    // The stream is cut, refused or not open yet: poll until it is.
+    // While the stream is cut, refused or not open yet, the load is polled.
     const ask = (): void => {
       readLoad(id).then(take, (failure: Error) => {
         if (isOver) return

@@ -8,13 +8,13 @@ export const segmentKinds = ['applied', 'unchanged', 'rejected', 'waiting'] as c
 export type SegmentKind = (typeof segmentKinds)[number]
 export type Segment = { kind: SegmentKind; count: number; percent: number }
 
-/** Records without a verdict yet; after the end, those that never get one. */
+/** The number of records without a verdict yet; after the end, of records that never get one. */
 export const waitingOf = ({ received, applied, unchanged, rejected }: LoadCounts): number =>
   Math.max(0, received - applied - unchanged - rejected)
 
 /**
- * Together 100 percent, or nothing for a load without records. Every non-zero segment gets at least half a
- * percent, so that it is visible.
+ * The segments, 100 percent together, or none for a load without records. Every non-zero segment gets at
+ * least half a percent, so that it is visible.
  */
 export function segmentsOf(counts: LoadCounts): Segment[] {
   const numbers: { readonly [kind in SegmentKind]: number } = { ...counts, waiting: waitingOf(counts) }
