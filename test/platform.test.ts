@@ -15,7 +15,8 @@ import { withoutSecrets } from '../shared/platform/without-secrets.ts'
 import { beforeScrape, metrics, renderMetrics } from '../shared/platform/metrics.ts'
 import { packagePath } from '../shared/platform/paths.ts'
 import { postgresOptions } from '../shared/platform/postgres-url.ts'
-import { clusterOptions, redisOptions } from '../shared/queue/redis-place.ts'
+import { clusterOptions, connectRedis, redisOptions } from '../shared/queue/redis-place.ts'
+import { withRedisServer } from './support/redis.ts'
 import { createTapFilter, readTapResults } from './support/tap-results.ts'
 import { workerPoolMax } from '../worker/start.ts'
 
@@ -319,6 +320,34 @@ t.test('log', async (t) => {
       req: { headers: { authorization: '[redacted]' } }
     })
   })
+
+  t.test(
+    'a password that Redis refuses is not written, also where the node of a cluster refuses it',
+    async (t) => {
+      const { lines, log } = capture()
+      const server = await withRedisServer(t)
+      if (server === null) return
+      const admin = connectRedis({ ...readConfig({}), redisUrl: server.url }, {})
+      await admin.config('SET', 'requirepass', 'right')
+      admin.disconnect()
+      const secret = 'hunter2]hunter2'
+      const redisUrl = server.url.replace('//', `//:${encodeURIComponent(secret)}@`)
+      for (const redisClusterNodes of [null, [{ host: '127.0.0.1', port: Number(new URL(redisUrl).port) }]]) {
+        const client = connectRedis({ ...readConfig({}), redisUrl, redisClusterNodes }, {})
+        log.error({ err: await new Promise((resolve) => client.once('error', resolve)) })
+        client.disconnect()
+      }
+      const text = lines.join('')
+      t.notOk(text.includes('hunter2'), text)
+      t.match(
+        lines.map((line) => JSON.parse(line)),
+        [
+          { err: { message: /WRONGPASS/, command: 'hello' } },
+          { err: { lastNodeError: { message: /WRONGPASS/, command: 'auth' } } }
+        ]
+      )
+    }
+  )
 
   t.test('a URN and an ordinary URL stay whole', async (t) => {
     const urn = 'urn:li:dataset:(urn:li:dataPlatform:snowflake,sales.orders@eu,PROD)'

@@ -43,6 +43,24 @@ function redactLine(line: string): string {
 }
 
 /**
+ * As pino writes it, but of a command that Redis refused only the name: the arguments of HELLO and AUTH are a password.
+ * The error of a cluster contains that of a node.
+ */
+function serializeError(error: unknown): unknown {
+  return error instanceof Error ? withoutArguments(pino.stdSerializers.err(error)) : error
+}
+
+function withoutArguments(written: object): object {
+  return Object.fromEntries(
+    Object.entries(written).map(([key, value]: [string, unknown]) => {
+      if (typeof value !== 'object' || value === null) return [key, value]
+      if (key === 'command' && 'name' in value) return [key, value.name]
+      return [key, 'stack' in value ? withoutArguments(value) : value]
+    })
+  )
+}
+
+/**
  * `destination` is standard output by default; tests pass their own. If tracing is on, a line within a span
  * has its `trace_id` and `span_id`.
  */
@@ -56,6 +74,7 @@ export function createLog(
       ...(otlpEndpoint === null ? {} : { mixin: traceFields }),
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: serializeError },
       formatters: { level: (label) => ({ level: label }) },
       hooks: { streamWrite: redactLine }
     },
