@@ -296,6 +296,30 @@ t.test('a Redis that comes and goes', async (t) => {
     ...oneServer
   }
 
+  t.test('the log says that it is away, with the reason, and that it is back', async (t) => {
+    await server.signal('SIGKILL')
+    const lines: string[] = []
+    const write = (line: string): void => void lines.push(line)
+    const queue = await openQueue(config, pino({ level: 'info' }, { write }))
+    t.teardown(() => queue.close())
+    let asked = 0
+    const ask = async (): Promise<unknown> => {
+      asked += lines.length === 0 ? 0 : 1
+      return queue.depth()
+    }
+    t.ok(await eventually(async () => (await ask()) === null && asked > 200, 60_000))
+    await server.start()
+    t.ok(await eventually(async () => (await ask()) !== null, 20_000))
+    t.match(
+      lines.map((line) => JSON.parse(line)),
+      [
+        { msg: /^the queue does not answer/, err: { message: /ECONNREFUSED/ } },
+        { msg: /^the queue answers again/ }
+      ]
+    )
+    t.equal(lines.length, 2)
+  })
+
   t.test(
     'absent at the start, frozen, killed and restarted, it delays no caller by more than two seconds, and work continues',
     async (t) => {

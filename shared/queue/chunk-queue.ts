@@ -33,7 +33,7 @@ type Backend = {
 
 /** For this time after a failure the queue is not asked, so that requests do not each wait for it. */
 const restMs = 1_000
-/** A client that has failed for this long is replaced: after some errors it never recovers. */
+/** A client that has failed for this long is replaced, since after some errors it never recovers; and the log says so. */
 const replaceAfterMs = 10_000
 
 /**
@@ -41,8 +41,15 @@ const replaceAfterMs = 10_000
  * does not answer, the queue returns false. Throws if Postgres does not answer.
  */
 export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQueue> {
-  let backend = await connect(config, log)
+  /** Why the client has no connection. The commands themselves fail only because there is none. */
+  let reason: Error | null = null
+  const report = (err: Error): void => {
+    reason = err
+    log?.debug({ err }, 'the queue reported an error')
+  }
+  let backend = await connect(config, log, report)
   let failingSince: number | null = null
+  let isReported = false
   let restsUntil = 0
   let isClosed = false
   let replacing: Promise<void> = Promise.resolve()
@@ -50,7 +57,7 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
   async function replace(): Promise<void> {
     const old = backend
     try {
-      backend = await connect(config, log)
+      backend = await connect(config, log, report)
       failingSince = null
     } catch (err) {
       log?.warn({ err }, 'the queue cannot be opened')
@@ -65,6 +72,9 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
       const answer = await within(queueDeadlineMs, question(backend))
       failingSince = null
       metrics.queueUp.set(1)
+      if (isReported) log?.info('the queue answers again')
+      isReported = false
+      reason = null
       return answer
     } catch (err) {
       log?.debug({ err }, 'the queue did not answer')
@@ -73,6 +83,12 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
       restsUntil = now + restMs
       failingSince ??= now
       if (now - failingSince > replaceAfterMs && !isClosed) {
+        if (!isReported)
+          log?.warn(
+            { err: reason ?? err },
+            'the queue does not answer, and loads wait; tributary doctor says why'
+          )
+        isReported = true
         failingSince = now
         replacing = replace()
       }
@@ -131,25 +147,28 @@ const defaultJobOptions: JobsOptions = {
   removeOnFail: { age: 86_400, count: 1_000 }
 }
 
-async function connect(config: QueueConfig, log: Log | undefined): Promise<Backend> {
-  if (config.redisUrl !== null) return connectToRedis({ ...config, redisUrl: config.redisUrl }, log)
+type Report = (error: Error) => void
+
+async function connect(config: QueueConfig, log: Log | undefined, report: Report): Promise<Backend> {
+  if (config.redisUrl !== null) return connectToRedis({ ...config, redisUrl: config.redisUrl }, log, report)
   const queue = new Queue(
     queueNames.chunks,
     { connection: await postgresConnection(config, 'producer'), defaultJobOptions },
     createPostgresBackend
   )
-  queue.on('error', (err) => {
-    log?.debug({ err }, 'the queue reported an error')
-  })
+  queue.on('error', report)
   await queue.waitUntilReady()
   return queue
 }
 
-function connectToRedis(config: QueueConfig & { redisUrl: string }, log: Log | undefined): Backend {
+function connectToRedis(
+  config: QueueConfig & { redisUrl: string },
+  log: Log | undefined,
+  report: Report
+): Backend {
   const client = connectQueueRedis(config, 'producer')
   watchKind(client, (problem) => log?.error(problem))
   const queue = new Queue(queueNames.chunks, { connection: client, defaultJobOptions })
-  const report = (err: Error): void => log?.debug({ err }, 'the queue reported an error')
   // BullMQ also emits the errors of the client, until it closes.
   client.on('error', () => {})
   queue.on('error', report)
