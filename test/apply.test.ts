@@ -6,6 +6,7 @@ import type { JsonObject } from '../shared/model/changes.ts'
 import { toUrn, type Urn } from '../shared/urn/urn.ts'
 import {
   apply,
+  applyAsChunk,
   asCall,
   chart,
   column,
@@ -13,9 +14,11 @@ import {
   dashboard,
   dataset,
   deleteAspect,
+  endLoad,
   feature,
   job,
   model,
+  openLoad,
   outcomeOf,
   patch,
   primaryKey,
@@ -83,6 +86,31 @@ t.test('JSON aspects', async (t) => {
   t.test('an aspect we do not model is kept as sent', async (t) => {
     await apply(db, upsert(a, 'somethingElse', { z: [1, { y: null }], a: 'ü' }))
     t.same(await valueOf(db, a, 'somethingElse'), { z: [1, { y: null }], a: 'ü' })
+  })
+
+  t.test('an event that is sent again is unchanged, and one that says otherwise replaces it', async (t) => {
+    const event = (rowCount: number, more: JsonObject = {}) =>
+      upsert(a, 'datasetProfile', { timestampMillis: 1_700_000_000_000, rowCount, ...more })
+    const rowCount = async () => ((await valueOf(db, a, 'datasetProfile')) as JsonObject).rowCount
+    t.equal(await outcomeOf(db, event(1)), 'applied')
+    t.equal(await outcomeOf(db, event(1)), 'unchanged')
+    t.equal(await outcomeOf(db, event(2)), 'applied')
+    t.equal(await rowCount(), 2)
+    t.equal(await outcomeOf(db, event(1, { messageId: 'other' })), 'applied', 'another of the same time')
+    const load = await openLoad(db)
+    t.equal(await outcomeOf(db, event(3)), 'applied')
+    t.same(
+      (
+        await applyAsChunk(db, load, [
+          record(1, event(4)),
+          record(2, event(5, { messageId: 'late' })),
+          record(3, event(5, { messageId: 'late' }))
+        ])
+      ).map((verdict) => verdict.outcome),
+      ['unchanged', 'applied', 'unchanged'],
+      'something newer has replaced the first, and the third repeats the second'
+    )
+    await endLoad(db, load)
   })
 
   t.test('CREATE succeeds only if the aspect is absent, CREATE_ENTITY only if the entity is', async (t) => {

@@ -232,6 +232,19 @@ t.test('rule 3: what says the same again is not undone by what was accepted befo
     'said',
     'late'
   )
+  const profile = (rowCount: number): Change =>
+    upsert(a, 'datasetProfile', { timestampMillis: 1_700_000_000_000, rowCount })
+  await bothWays(
+    t,
+    'raisesOrder',
+    scenario(
+      profile(1),
+      profile(2),
+      async (db) => ((await valueOf(db, a, 'datasetProfile')) as { rowCount: number }).rowCount
+    ),
+    1,
+    2
+  )
 })
 
 t.test(

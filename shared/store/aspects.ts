@@ -286,8 +286,13 @@ export async function deleteAspectsOfEntities(
 export type TimeseriesRow = AspectKey &
   Order & { timestampMillis: number; value: JsonObject; systemMetadata: JsonObject | null; actor: string }
 
+/** An event with the key that distinguishes it from others of the same time. */
+export type EventRow = TimeseriesRow & { eventKey: string }
+
+export type EventKey = Pick<EventRow, 'entityId' | 'aspectName' | 'timestampMillis' | 'eventKey'>
+
 /** Distinguishes events of the same time: message, granularity and partition, which their producers set. */
-function eventKey(value: JsonObject): string {
+export function eventKeyOf(value: JsonObject): string {
   const { messageId = null, eventGranularity = null, partitionSpec = null } = value
   const hex = createHash('sha256')
     .update(JSON.stringify([messageId, eventGranularity, partitionSpec]))
@@ -295,20 +300,33 @@ function eventKey(value: JsonObject): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
 }
 
-/**
- * Stores events. If two have the same time and key, the event that was accepted later is kept. Returns how
- * many were new or changed.
- */
-export async function writeTimeseries(tx: Tx, rows: readonly TimeseriesRow[]): Promise<number> {
-  const last = new Map(
-    rows.map((row) => [
-      `${row.entityId} ${row.aspectName} ${row.timestampMillis} ${eventKey(row.value)}`,
-      row
-    ])
+/** The stored events with these keys. */
+export async function findEvents(
+  tx: Tx,
+  keys: readonly EventKey[]
+): Promise<(EventKey & Order & { value: JsonObject })[]> {
+  if (keys.length === 0) return []
+  return query(
+    tx,
+    `
+    select entity_id as "entityId", aspect_name as "aspectName", timestamp_millis as "timestampMillis", event_key as "eventKey", seq, line, value
+    from timeseries_aspect
+    where (entity_id, aspect_name, timestamp_millis, event_key) in (
+      select * from unnest(?::int[], ?::text[], ?::bigint[], ?::uuid[])
+    )`,
+    [
+      keys.map((key) => key.entityId),
+      keys.map((key) => key.aspectName),
+      keys.map((key) => key.timestampMillis),
+      keys.map((key) => key.eventKey)
+    ]
   )
-  const kept = [...last.values()]
-  if (kept.length === 0) return 0
-  const written = await query(
+}
+
+/** Stores events. A stored one with the same key that was accepted later stays. */
+export async function writeEvents(tx: Tx, rows: readonly EventRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await query(
     tx,
     `
     insert into timeseries_aspect (entity_id, aspect_name, timestamp_millis, event_key, seq, line, value, system_metadata, actor)
@@ -318,21 +336,19 @@ export async function writeTimeseries(tx: Tx, rows: readonly TimeseriesRow[]): P
     order by fresh.entity_id, fresh.aspect_name, fresh.timestamp_millis, fresh.event_key
     on conflict (entity_id, aspect_name, timestamp_millis, event_key) do update
     set seq = excluded.seq, line = excluded.line, value = excluded.value, system_metadata = excluded.system_metadata, actor = excluded.actor
-    where (timeseries_aspect.seq, timeseries_aspect.line) < (excluded.seq, excluded.line) and timeseries_aspect.value <> excluded.value
-    returning 1`,
+    where (timeseries_aspect.seq, timeseries_aspect.line) < (excluded.seq, excluded.line)`,
     [
-      kept.map((row) => row.entityId),
-      kept.map((row) => row.aspectName),
-      kept.map((row) => row.timestampMillis),
-      kept.map((row) => eventKey(row.value)),
-      kept.map((row) => row.seq),
-      kept.map((row) => row.line),
-      kept.map((row) => JSON.stringify(row.value)),
-      kept.map((row) => json(row.systemMetadata)),
-      kept.map((row) => row.actor)
+      rows.map((row) => row.entityId),
+      rows.map((row) => row.aspectName),
+      rows.map((row) => row.timestampMillis),
+      rows.map((row) => row.eventKey),
+      rows.map((row) => row.seq),
+      rows.map((row) => row.line),
+      rows.map((row) => JSON.stringify(row.value)),
+      rows.map((row) => json(row.systemMetadata)),
+      rows.map((row) => row.actor)
     ]
   )
-  return written.length
 }
 
 /**

@@ -16,6 +16,7 @@ import { bareRecordKey, columnGroupKey, singleRecordKey } from '../../model/reco
 import { checkConditions } from '../../model/write-conditions.ts'
 import type { AssociationRow } from '../../store/domains.ts'
 import type { EntityRow } from '../../store/entities.ts'
+import { eventKeyOf } from '../../store/aspects.ts'
 import { keyOfUrn } from '../../urn/kinds.ts'
 import type { Urn } from '../../urn/urn.ts'
 import {
@@ -43,6 +44,7 @@ import {
   type Drafts
 } from './drafts.ts'
 import type { SiblingRule } from './domain-tree.ts'
+import { storeEvent } from './event-drafts.ts'
 import { patchLineage, upsertLineage, type Upsert } from './lineage-changes.ts'
 import { createsOwner, resolveEntry, subjectOf } from './plan-records.ts'
 import { undoChange } from './undo-change.ts'
@@ -272,20 +274,17 @@ function upsertAspect(
     return setDomain(work, drafts, change.entityUrn, { kind: 'write', document: change.value }, order)
   }
   if (isTimeseries(change.aspectName, change.value)) {
-    drafts.timeseries.push({
+    const hasChanged = storeEvent(work, drafts.events, {
       entityId: entity.id,
       aspectName: change.aspectName,
       timestampMillis: Number(change.value.timestampMillis),
+      eventKey: eventKeyOf(change.value),
       value: change.value,
       ...author,
       ...order,
       actor: work.actor.urn
     })
-    work.undo.push(() => {
-      drafts.timeseries.pop()
-    })
-    markCreated(work, assetOrSelf(change.entityUrn))
-    return true
+    return markCreated(work, assetOrSelf(change.entityUrn)) || hasChanged
   }
   const draft = aspectDraft(drafts, entity.id, change.aspectName)
   checkAspectCondition(draft, change.changeType, change.headers)

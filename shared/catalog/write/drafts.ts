@@ -7,7 +7,6 @@ import { assetOrSelf } from '../../model/change-facts.ts'
 import type { JsonObject } from '../../model/changes.ts'
 import { aspectCodeOf, aspectNameOf } from '../../model/lineage-fields.ts'
 import type { Order } from '../../model/order.ts'
-import type { TimeseriesRow } from '../../store/aspects.ts'
 import type { DomainRow } from '../../store/domains.ts'
 import { findEntities, type EntityRow } from '../../store/entities.ts'
 import { nameFromUrn } from '../../urn/kinds.ts'
@@ -24,6 +23,7 @@ import {
   type AspectChange
 } from './aspect-drafts.ts'
 import type { AssociationDrafts } from './association-drafts.ts'
+import type { EventDrafts } from './event-drafts.ts'
 import { placeDomain, type DomainTree, type SiblingRule } from './domain-tree.ts'
 import { isReplacedAfter, type OwnerStatements } from '../../statements/merge.ts'
 import { ownerAspectKey, type StatementsByOwner } from './read-statements.ts'
@@ -40,7 +40,7 @@ export type Drafts = {
   tree: DomainTree
   /** Entities that nothing refers to, among those whose creation is to be undone. */
   unreferenced: ReadonlySet<number>
-  timeseries: TimeseriesRow[]
+  events: EventDrafts
   /**
    * Whether a call that repeats the creation of a domain is refused. In a load, a repetition means that the
    * file was sent twice.

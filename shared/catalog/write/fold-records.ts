@@ -6,7 +6,6 @@ import { passOf } from '../../model/change-facts.ts'
 import type { ChangeRecord } from '../../model/changes.ts'
 import { appendedPosition } from '../../model/list-order.ts'
 import { createPatchBudget, createReplayBudget, TooMuchPatching } from '../../model/patch-work.ts'
-import { writeTimeseries } from '../../store/aspects.ts'
 import { forgetEntities, unusedEntities, writePresence } from '../../store/entities.ts'
 import { assertEdge, edgesOfOwner, removeEdge } from '../../statements/merge.ts'
 import type { EdgeColumns } from '../../statements/columns.ts'
@@ -19,6 +18,7 @@ import { readAspects, writeEdgeAspects } from './edge-aspects.ts'
 import { keepSearchDocuments } from './keep-search-documents.ts'
 import { domainsNamed, readAssociationDrafts, writeAssociationDrafts } from './association-drafts.ts'
 import { openDomainTree, writeDomainTree } from './domain-tree.ts'
+import { eventRowsOf, readEventDrafts, writeEventDrafts } from './event-drafts.ts'
 import { planReads } from './plan-records.ts'
 import { ownerAspectKey, readStatements } from './read-statements.ts'
 import { writeStatements } from './write-statements.ts'
@@ -54,7 +54,7 @@ export async function foldRecords(
     associations: await readAssociationDrafts(tx, work, plan.associations),
     tree: await openDomainTree(tx, plan.domains, plan.places),
     unreferenced: await unusedEntities(tx, plan.undoneCreations),
-    timeseries: [],
+    events: await readEventDrafts(tx, work, records),
     refusesRepeatedCreation: isCall
   }
   await authorizeDownstreams(tx, work, drafts.statements.values())
@@ -132,9 +132,7 @@ export async function writeFolded(tx: Tx, work: UnitOfWork, { drafts }: Folded):
   const asserted = await writeStatements(tx, work, [...drafts.statements.values()])
   await writeAssociationDrafts(tx, work, drafts.associations)
   await writeDomainTree(work, drafts.tree)
-  await writeTimeseries(tx, drafts.timeseries)
-  for (const { entityId, aspectName } of drafts.timeseries)
-    work.journal?.note({ kind: 'event', entityId, aspectName })
+  await writeEventDrafts(tx, work, drafts.events)
   await writeExistence(tx, work, drafts.aspects)
   await keepSearchDocuments(tx, work, drafts.aspects, forgotten)
   await forgetEntities(tx, [...forgotten])
@@ -207,7 +205,7 @@ function unusedIds(work: UnitOfWork, drafts: Drafts): number[] {
   }
   for (const row of drafts.tree.rows.values())
     if (row) used.add(row.entityId).add(row.parentId ?? row.entityId)
-  for (const row of drafts.timeseries) used.add(row.entityId)
+  for (const row of eventRowsOf(drafts.events)) used.add(row.entityId)
   for (const row of work.byId.values()) if (row.deletedSeq !== null) used.add(row.id)
   for (const id of used) {
     const parentId = work.byId.get(id)?.parentId
