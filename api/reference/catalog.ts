@@ -20,11 +20,11 @@ import {
 const graphql: Description = {
   tag: 'graphql',
   summary: 'Answers a GraphQL request',
-  more: 'Errors are inside the answer, with status 200, as DataHub’s clients require. With `Accept: application/graphql-response+json` statuses are those of GraphQL over HTTP.',
+  more: 'Errors are inside the answer, with status 200, as DataHub’s clients require. With `Accept: application/graphql-response+json` the answer has the status codes of GraphQL over HTTP.',
   ignoresUnknownParameters: true,
   body: object(
     {
-      query: text('The document.'),
+      query: text('The GraphQL document.'),
       variables: { type: ['object', 'null'], additionalProperties: true },
       operationName: { type: ['string', 'null'] }
     },
@@ -46,10 +46,10 @@ const graphql: Description = {
 }
 
 const readinessFields: Record<string, Schema> = {
-  status: oneOf(['ready', 'degraded', 'unavailable'], 'In one word.'),
-  database: oneOf(['up', 'down'], 'Postgres.'),
-  schema: text('current, or what is wrong with the schema.'),
-  queue: oneOf(['up', 'down'], 'Redis, or the queue in Postgres.'),
+  status: oneOf(['ready', 'degraded', 'unavailable'], 'The state in one word.'),
+  database: oneOf(['up', 'down'], 'Whether Postgres answers.'),
+  schema: text('current, or the problem with the schema.'),
+  queue: oneOf(['up', 'down'], 'Whether the queue answers, in Redis or in Postgres.'),
   isStopping: { type: 'boolean' }
 }
 
@@ -59,45 +59,50 @@ const readinessWith = (summary: string, fields: Record<string, Schema>): Descrip
   ignoresUnknownParameters: true,
   answers: {
     200: {
-      is: 'It can. `degraded`: the queue does not answer, and loads are accepted all the same.',
+      is: 'The service can be used. `degraded`: the queue does not answer, but loads are accepted.',
       json: object(fields)
     },
-    503: { is: 'It cannot; the same body.' }
+    503: { is: 'The service cannot be used; the body has the same fields.' }
   }
 })
 
 const readiness = readinessWith('Says whether the service can be used', readinessFields)
 
 const liveWorker = object({
-  id: text('Of the worker, new at each start; its log has it as workerId.'),
-  version: text('Of its program.'),
-  startedAt: text('When it started.')
+  id: text('The id of the worker, new at each start; its log calls it workerId.'),
+  version: text('The version of its program.'),
+  startedAt: text('When the worker started.')
 })
 
 const domainRules = { is: 'The rules.', json: ref('DomainRules') }
 
 export const catalogDescriptions: Descriptions = {
   'POST /api/graphql': graphql,
-  'POST /api/v2/graphql': { ...graphql, summary: 'The same under the path of DataHub’s frontend' },
+  'POST /api/v2/graphql': { ...graphql, summary: 'Answers GraphQL under the path of DataHub’s frontend' },
 
   'GET /lineage/export': {
     tag: 'catalog',
     summary: 'Streams the assets that lineage reaches, as a file',
-    more: 'Nearest first. An export that fails after its first row ends without the end of its body.',
+    more: 'The nearest assets come first. If an export fails after its first row, the connection closes before the body is complete.',
     query: {
       urn: text('The start: an asset or a column, as a URN or a short reference.'),
-      direction: oneOf(['UPSTREAM', 'DOWNSTREAM'], 'Which way.', { default: 'DOWNSTREAM' }),
-      format: oneOf(['csv', 'ndjson', 'dot', 'mermaid'], 'The form of the file.', { default: 'csv' }),
-      of: oneOf(['entities', 'edges', 'graph'], 'What it contains; graph is both, and not for csv.'),
+      direction: oneOf(['UPSTREAM', 'DOWNSTREAM'], 'The direction to follow from the start.', {
+        default: 'DOWNSTREAM'
+      }),
+      format: oneOf(['csv', 'ndjson', 'dot', 'mermaid'], 'The format of the file.', { default: 'csv' }),
+      of: oneOf(
+        ['entities', 'edges', 'graph'],
+        'The contents of the file. graph contains both, and is not available as csv.'
+      ),
       hops: integer('The maximum number of hops.', { minimum: 1 }),
       types: text('Entity types, separated by commas: DATASET,DASHBOARD.'),
-      query: text('Keeps what has the text in its name, description or URN.'),
+      query: text('Keeps entities with this text in their name, description or URN.'),
       degree: text('Degrees, separated by commas: 1,2,3+.'),
       platform: text('Platforms, separated by commas.'),
-      domain: text('Keeps what is directly in this domain.'),
+      domain: text('Keeps entities that are directly in this domain.'),
       columns: flag('Starts at all columns of an asset.'),
-      startTimeMillis: integer('Only edges since then. Milliseconds since 1970.'),
-      endTimeMillis: integer('Only edges until then. Milliseconds since 1970.'),
+      startTimeMillis: integer('Only edges from this time on. Milliseconds since 1970.'),
+      endTimeMillis: integer('Only edges up to this time. Milliseconds since 1970.'),
       filters: text('The JSON of `orFilters` in GraphQL.')
     },
     required: ['urn'],
@@ -112,7 +117,7 @@ export const catalogDescriptions: Descriptions = {
         },
         headers: {
           'x-lineage-complete': text('Whether everything was reached.'),
-          'x-lineage-total': text('How many entities follow.'),
+          'x-lineage-total': text('The number of entities in the export.'),
           'x-lineage-truncated-by': text('The limit that was reached, if any.')
         }
       }
@@ -122,7 +127,7 @@ export const catalogDescriptions: Descriptions = {
     tag: 'catalog',
     summary: 'Streams which asset is in which domain as a file',
     query: {
-      format: oneOf(['csv', 'ndjson'], 'The form of the file; a load reads either.', { default: 'csv' }),
+      format: oneOf(['csv', 'ndjson'], 'The format of the file; a load accepts both.', { default: 'csv' }),
       domain: text('Only this domain.')
     },
     answers: {
@@ -139,9 +144,9 @@ export const catalogDescriptions: Descriptions = {
     required: ['reference'],
     answers: {
       200: {
-        is: 'The one entity. If several match or none, the error lists candidates.',
+        is: 'The entity. If several entities match, or none, the error lists candidates.',
         json: object({
-          urn: text('Its URN.'),
+          urn: text('The URN of the entity.'),
           type: text('Its type, as in GraphQL.'),
           exists: { type: 'boolean', description: 'False for a placeholder.' }
         })
@@ -161,7 +166,7 @@ export const catalogDescriptions: Descriptions = {
     body: object(
       {
         rules: listOf(ref('DomainRule'), { maxItems: limits.domainRulesMaxCount }),
-        revision: text('Applied only if this is still the current revision; otherwise 409.')
+        revision: text('The revision that was read. If it is no longer current, the answer is 409.')
       },
       { optional: ['revision'], additionalProperties: false }
     ),
@@ -179,25 +184,28 @@ export const catalogDescriptions: Descriptions = {
     ignoresUnknownParameters: true,
     body: object(
       {
-        rules: listOf(ref('DomainRule'), { description: 'Instead of those in force.' }),
-        after: integer('`next` of the page before.'),
+        rules: listOf(ref('DomainRule'), { description: 'Rules to try instead of the current ones.' }),
+        after: integer('`next` of the previous page.'),
         count: integer('Assets in a page.')
       },
       { optional: ['rules', 'after', 'count'], additionalProperties: false }
     ),
     answers: {
       200: {
-        is: 'A page. It may be empty and have a next one.',
+        is: 'A page. An empty page may be followed by another.',
         json: object({
           changes: listOf(
             object({
               entityUrn: text('The asset.'),
-              domainUrn: text('Its domain.'),
-              rule: integer('The rule that decides, from 0.')
+              domainUrn: text('The domain that the rules choose for it.'),
+              rule: integer('The index of the rule that decides, counted from 0.')
             })
           ),
-          looked: integer('How many assets were looked at.'),
-          next: { type: ['integer', 'null'], description: 'Null on the last page.' }
+          looked: integer('The number of assets that were examined.'),
+          next: {
+            type: ['integer', 'null'],
+            description: 'The value of `after` for the next page; null on the last page.'
+          }
         })
       }
     }
@@ -207,8 +215,8 @@ export const catalogDescriptions: Descriptions = {
     summary: 'Applies the domain rules to assets that are in no domain',
     ignoresUnknownParameters: true,
     answers: {
-      200: { is: 'Nothing would change.', json: object({ load: { type: 'null' } }) },
-      202: { is: 'The load that does it.', json: object({ load: anyObject('The load.') }) }
+      200: { is: 'No asset needs a domain, so there is no load.', json: object({ load: { type: 'null' } }) },
+      202: { is: 'The load that applies them.', json: object({ load: anyObject('The load.') }) }
     }
   },
 
@@ -218,9 +226,9 @@ export const catalogDescriptions: Descriptions = {
     query: {},
     answers: {
       200: {
-        is: 'The ways there are.',
+        is: 'The ways to sign in.',
         json: object({
-          token: { type: 'boolean', description: 'With an access token: always.' },
+          token: { type: 'boolean', description: 'Whether an access token works: always true.' },
           identityProvider: { type: 'boolean', description: 'With an OpenID Connect provider, at /sign-in.' }
         })
       }
@@ -241,7 +249,11 @@ export const catalogDescriptions: Descriptions = {
       ]
     },
     answers: {
-      200: { is: 'The session.', json: ref('Session'), headers: { 'set-cookie': text('Its cookie.') } }
+      200: {
+        is: 'The session.',
+        json: ref('Session'),
+        headers: { 'set-cookie': text('The cookie of the session.') }
+      }
     }
   },
   'GET /session': {
@@ -254,7 +266,7 @@ export const catalogDescriptions: Descriptions = {
     tag: 'session',
     summary: 'Signs out',
     query: {},
-    answers: { 204: { is: 'The session is over.' } }
+    answers: { 204: { is: 'The session has ended.' } }
   },
   'DELETE /session/all': {
     tag: 'session',
@@ -262,8 +274,8 @@ export const catalogDescriptions: Descriptions = {
     query: {},
     answers: {
       200: {
-        is: 'All sessions of the actor are over.',
-        json: object({ sessions: integer('How many there were.') })
+        is: 'All sessions of the actor have ended.',
+        json: object({ sessions: integer('The number of sessions that were ended.') })
       }
     }
   },
@@ -272,15 +284,16 @@ export const catalogDescriptions: Descriptions = {
     tag: 'service',
     summary: 'Says that the process answers',
     ignoresUnknownParameters: true,
-    answers: { 200: { is: 'It does.', json: object({ status: { const: 'live' } }) } }
+    answers: { 200: { is: 'The process answers.', json: object({ status: { const: 'live' } }) } }
   },
   'GET /health/ready': readiness,
-  'GET /health': { ...readiness, summary: 'The same as /health/ready' },
-  'GET /health/detailed': readinessWith('The same, and which workers live', {
+  'GET /health': { ...readiness, summary: 'Says whether the service can be used, as /health/ready does' },
+  'GET /health/detailed': readinessWith('As /health/ready, with the workers that are alive', {
     ...readinessFields,
     workers: {
       anyOf: [listOf(liveWorker), { type: 'null' }],
-      description: 'The workers that live, those that started first; null if Postgres does not answer.'
+      description:
+        'The workers that are alive, beginning with those that started first; null if Postgres does not answer.'
     }
   }),
   'GET /version': {
@@ -290,7 +303,11 @@ export const catalogDescriptions: Descriptions = {
     answers: {
       200: {
         is: 'The version.',
-        json: object({ name: text('tributary'), version: text('Of the program.'), node: text('Of Node.js.') })
+        json: object({
+          name: text('tributary'),
+          version: text('The version of the program.'),
+          node: text('The version of Node.js.')
+        })
       }
     }
   },
@@ -306,7 +323,7 @@ export const catalogDescriptions: Descriptions = {
     summary: 'Reads every limit',
     ignoresUnknownParameters: true,
     answers: {
-      200: { is: 'By name.', json: { type: 'object', additionalProperties: { type: 'number' } } }
+      200: { is: 'The limits by name.', json: { type: 'object', additionalProperties: { type: 'number' } } }
     }
   },
   'GET /openapi.json': {

@@ -25,10 +25,10 @@ const datahub = (summary: string, answers: Description['answers'], parts: Parts 
   ...parts,
   answers
 })
-const found = (json: Schema, is = 'What was found.'): Description['answers'] => ({ 200: { is, json } })
+const found = (json: Schema, is = 'The result.'): Description['answers'] => ({ 200: { is, json } })
 
 const urn = text('Percent-encoded or raw.')
-const aspects = text('In the form List(a,b). Default: all of them.')
+const aspects = text('Names in the form List(a,b). Default: all aspects.')
 const missingReferences = {
   'x-missing-references': oneOf(['reject', 'create'], 'What to do about references to absent entities.')
 }
@@ -38,14 +38,14 @@ const value = (json: Schema): Schema => object({ value: json }, { optional: ['va
 const actions = (
   summary: string,
   names: { readonly [action: string]: string },
-  body: Schema = anyObject('The fields of the action; unknown ones are ignored.'),
+  body: Schema = anyObject('The fields of the action; unknown fields are ignored.'),
   more: Parts = {}
 ): Description =>
-  datahub(summary, found(value({ description: 'What the action gives.' }), 'Done and committed.'), {
+  datahub(summary, found(value({ description: 'The result of the action.' }), 'Done and committed.'), {
     more: `Actions:\n\n${Object.entries(names)
       .map(([name, does]) => `- \`${name}\`: ${does}`)
       .join('\n')}`,
-    query: { action: oneOf(Object.keys(names), 'What to do.') },
+    query: { action: oneOf(Object.keys(names), 'The action.') },
     required: ['action'],
     body,
     ...more
@@ -53,14 +53,14 @@ const actions = (
 
 const entityName = text('An entity type in any case, such as dataset.')
 const aspectName = text('The name of an aspect, in any case.')
-const systemMetadata = flag('Also answers the system metadata of each aspect.')
+const systemMetadata = flag('Returns the system metadata of each aspect too.')
 const slices = {
   sliceId: integer('The number of this slice, from 0, if several clients share a scroll.'),
-  sliceMax: integer('How many slices.', { minimum: 1 })
+  sliceMax: integer('The number of slices.', { minimum: 1 })
 }
 const scrolled = {
   count: integer('Entries in a page.', { maximum: limits.pageMaxCount }),
-  scrollId: text('That of the page before.'),
+  scrollId: text('`scrollId` of the previous page.'),
   includeSoftDelete: flag('Includes soft-deleted entities.'),
   ...slices
 }
@@ -76,18 +76,22 @@ const queues = (byDefault: boolean): Schema => ({
   description: 'Queues the write. The header traceparent of the answer identifies it.'
 })
 const absent: Answer = {
-  is: 'It does not exist.',
+  is: 'The entity or aspect does not exist.',
   json: ref('Problem'),
   headers: { 'not-found-reason': text('ENTITY or ASPECT.') }
 }
 const relationships: Schema = object(
   {
     results: listOf(anyObject('`relationshipType`, `source`, `destination`, `via`.')),
-    scrollId: text('While there are more.')
+    scrollId: text('The id with which to request the next page; absent on the last page.')
   },
   { optional: ['scrollId'] }
 )
-const direction = oneOf(['OUTGOING', 'INCOMING'], 'Seen from which end.', { default: 'OUTGOING' })
+const direction = oneOf(
+  ['OUTGOING', 'INCOMING'],
+  'The end at which the entity is: OUTGOING if it is the source.',
+  { default: 'OUTGOING' }
+)
 const types = text('Types of relationships, separated by commas or repeated. Default: all.')
 const onPath = { path: '/openapi/v3/entity/{entityName}/{urn}', params: { entityName, urn } }
 const onAspect = {
@@ -104,8 +108,8 @@ export const datahubDescriptions: Descriptions = {
   'POST /aspects': actions(
     'Writes change proposals, or reads events',
     {
-      ingestProposal: 'writes the one in `proposal`',
-      ingestProposalBatch: `writes up to ${limits.proposalsPerBatchMaxCount} in \`proposals\`, all or none`,
+      ingestProposal: 'writes the proposal in `proposal`',
+      ingestProposalBatch: `writes up to ${limits.proposalsPerBatchMaxCount} proposals in \`proposals\`, all or none`,
       getTimeseriesAspectValues: 'reads events of `urn` and `aspect`, newest first',
       getCount: 'counts the entities that have `aspect`'
     },
@@ -122,14 +126,17 @@ export const datahubDescriptions: Descriptions = {
   'GET /aspects/*': datahub(
     'Reads an aspect',
     found(
-      object({ version: integer('As it was asked for.'), aspect: anyObject('Under the name of its class.') })
+      object({
+        version: integer('The requested version.'),
+        aspect: anyObject('The aspect, under the name of its class.')
+      })
     ),
     {
       path: '/aspects/{urn}',
       params: { urn },
       query: {
-        aspect: text('Its name.'),
-        version: integer('0 is the newest, 1 the oldest kept.', { default: 0 })
+        aspect: text('The name of the aspect.'),
+        version: integer('The version: 0 is the newest, 1 the oldest.', { default: 0 })
       },
       required: ['aspect']
     }
@@ -138,9 +145,9 @@ export const datahubDescriptions: Descriptions = {
     'Writes snapshots, deletes, lists and finds entities',
     {
       ingest: 'writes the legacy snapshot in `entity`',
-      batchIngest: 'writes those in `entities`, all or none',
+      batchIngest: 'writes the legacy snapshots in `entities`, all or none',
       delete: 'permanently deletes `urn`, or its `aspectName`',
-      deleteReferences: 'removes `urn` from the aspects of others; `dryRun` counts',
+      deleteReferences: 'removes `urn` from the aspects of other entities; with `dryRun` it only counts them',
       exists: 'says whether `urn` exists',
       search: 'finds entities of the type `entity` by the words of `input`',
       filter: 'finds entities of the type `entity` by `filter`',
@@ -165,7 +172,7 @@ export const datahubDescriptions: Descriptions = {
   ),
   'GET /entitiesV2': datahub(
     'Reads the aspects of several entities',
-    found(object({ results: anyObject('By URN.') }, { additionalProperties: true })),
+    found(object({ results: anyObject('The entities by URN.') }, { additionalProperties: true })),
     {
       query: {
         ids: text(`URNs, up to ${limits.entitiesPerReadMaxCount}, in the form List(urn,urn).`),
@@ -187,16 +194,24 @@ export const datahubDescriptions: Descriptions = {
     found(
       object({
         start: integer('Where the page begins.'),
-        count: integer('Entries in it.'),
+        count: integer('The number of entries on the page.'),
         total: integer('Entries in all pages together.'),
-        relationships: listOf(object({ type: text('Its type.'), entity: text('The other end.') }))
+        relationships: listOf(
+          object({
+            type: text('The type of the relationship.'),
+            entity: text('The entity at the other end.')
+          })
+        )
       })
     ),
     {
       query: {
         urn: text('The entity.'),
-        direction: oneOf(['INCOMING', 'OUTGOING'], 'Which end the entity is.'),
-        types: text('In the form List(A,B). Default: all.'),
+        direction: oneOf(
+          ['INCOMING', 'OUTGOING'],
+          'The end at which the entity is: OUTGOING if it is the source.'
+        ),
+        types: text('Types of relationships in the form List(A,B). Default: all.'),
         start: integer('Entries to skip.'),
         count: integer('Entries in a page.', { default: 200 })
       },
@@ -208,7 +223,7 @@ export const datahubDescriptions: Descriptions = {
     found(
       object({
         start: integer('Where the page begins.'),
-        count: integer('Entries in it.'),
+        count: integer('The number of entries on the page.'),
         total: integer('Entries in all pages together.'),
         entities: listOf(anyObject('`relationshipType`, `urn`, `via`.'))
       })
@@ -216,7 +231,10 @@ export const datahubDescriptions: Descriptions = {
     {
       query: {
         urn: text('The entity.'),
-        direction: oneOf(['INCOMING', 'OUTGOING'], 'Which end the entity is.'),
+        direction: oneOf(
+          ['INCOMING', 'OUTGOING'],
+          'The end at which the entity is: OUTGOING if it is the source.'
+        ),
         relationshipTypes: listOf({ type: 'string' }, { description: 'Default: all.' }),
         start: integer('Entries to skip.'),
         count: integer('Entries in a page.', { default: 200 })
@@ -233,7 +251,10 @@ export const datahubDescriptions: Descriptions = {
       ...scrolled
     },
     body: object(
-      { sourceFilter: anyObject('By `urn`.'), destinationFilter: anyObject('By `urn`.') },
+      {
+        sourceFilter: anyObject('A filter on the `urn` of sources.'),
+        destinationFilter: anyObject('A filter on the `urn` of destinations.')
+      },
       { optional: ['sourceFilter', 'destinationFilter'], additionalProperties: true }
     )
   }),
@@ -255,8 +276,8 @@ export const datahubDescriptions: Descriptions = {
     found(
       object(
         {
-          results: listOf(anyObject('`upstream`, `downstream`, and the relationship that says it.')),
-          scrollId: text('While there are more.')
+          results: listOf(anyObject('`upstream`, `downstream`, and the relationship that states the edge.')),
+          scrollId: text('The id with which to request the next page; absent on the last page.')
         },
         { optional: ['scrollId'] }
       )
@@ -300,8 +321,12 @@ export const datahubDescriptions: Descriptions = {
     ...onAspect,
     query: {
       async: queues(false),
-      createIfNotExists: { type: 'boolean', default: true, description: 'Refused if the aspect exists.' },
-      createIfEntityNotExists: flag('Refused if the entity exists.'),
+      createIfNotExists: {
+        type: 'boolean',
+        default: true,
+        description: 'Whether the write is refused if the aspect exists.'
+      },
+      createIfEntityNotExists: flag('Whether the write is refused if the entity exists.'),
       systemMetadata
     },
     headers: missingReferences,
@@ -334,14 +359,18 @@ export const datahubDescriptions: Descriptions = {
       query: {
         aspects: text('Names of aspects, separated by commas or repeated. Default: all.'),
         systemMetadata,
-        version: integer('Of an aspect: 0 is the newest.', { default: 0 })
+        version: integer('The version of the aspect; 0 is the newest.', { default: 0 })
       }
     }
   ),
   'HEAD /openapi/v3/entity/:entityName/*': datahub(
     'Says whether an entity exists',
-    { 204: { is: 'It does.' }, 404: { is: 'It does not.' } },
-    { ...onPath, more: orAspect, query: { includeSoftDelete: flag('Also if it is soft-deleted.') } }
+    { 204: { is: 'The entity exists.' }, 404: { is: 'The entity does not exist.' } },
+    {
+      ...onPath,
+      more: orAspect,
+      query: { includeSoftDelete: flag('Whether a soft-deleted entity counts as existing.') }
+    }
   ),
   'DELETE /openapi/v3/entity/:entityName/*': datahub(
     'Permanently deletes an entity',
@@ -350,18 +379,25 @@ export const datahubDescriptions: Descriptions = {
       ...onPath,
       more: orAspect,
       query: {
-        aspects: text('Deletes these aspects, separated by commas or repeated, and not the entity.'),
-        clear: flag('Deletes all aspects but the key, and not the entity.')
+        aspects: text(
+          'Names of aspects, separated by commas or repeated. Only these aspects are deleted, not the entity.'
+        ),
+        clear: flag('Deletes all aspects except the key aspect, but not the entity.')
       }
     }
   ),
   'GET /openapi/v3/entity/:entityName': datahub(
     'Scrolls the entities of a type',
-    found(object({ entities, scrollId: text('While there are more.') }, { optional: ['scrollId'] })),
+    found(
+      object(
+        { entities, scrollId: text('The id with which to request the next page; absent on the last page.') },
+        { optional: ['scrollId'] }
+      )
+    ),
     {
       params: { entityName },
       query: {
-        query: text('Words; * is all.', { default: '*' }),
+        query: text('Words to find; * finds everything.', { default: '*' }),
         aspects: text('Names of aspects, separated by commas or repeated.'),
         systemMetadata,
         ...scrolled
@@ -375,7 +411,7 @@ export const datahubDescriptions: Descriptions = {
         {
           entities,
           totalCount: integer('Entries in all pages together.'),
-          scrollId: text('While there are more.'),
+          scrollId: text('The id with which to request the next page; absent on the last page.'),
           facets: listOf(anyObject('A facet.'))
         },
         { optional: ['scrollId', 'facets'] }
@@ -383,16 +419,24 @@ export const datahubDescriptions: Descriptions = {
     ),
     {
       query: {
-        query: text('Words; * is all.', { default: '*' }),
+        query: text('Words to find; * finds everything.', { default: '*' }),
         systemMetadata,
-        skipAggregation: { type: 'boolean', default: true, description: 'Leaves facets out.' },
+        skipAggregation: { type: 'boolean', default: true, description: 'Omits the facets.' },
         ...scrolled
       },
       body: object(
         {
           entities: listOf({ type: 'string' }, { description: 'Entity types.' }),
-          aspects: listOf({ type: 'string' }, { description: 'None named: all. Absent: URNs alone.' }),
-          filter: anyObject('`{and: [{criteria: […]}]}`, of which one must match.')
+          aspects: listOf(
+            { type: 'string' },
+            {
+              description:
+                'Names of aspects. An empty list means all; without a list the answer has only URNs.'
+            }
+          ),
+          filter: anyObject(
+            '`{and: [{criteria: […]}]}`: one item of `and` must match, with all of its criteria.'
+          )
         },
         { optional: ['entities', 'aspects', 'filter'], additionalProperties: true }
       )
@@ -403,7 +447,7 @@ export const datahubDescriptions: Descriptions = {
     found(
       object({
         start: integer('Where the page begins.'),
-        count: integer('Entries in it.'),
+        count: integer('The number of entries on the page.'),
         total: integer('Entries in all pages together.'),
         elements: listOf(anyObject('An entity type.'))
       })
@@ -412,21 +456,21 @@ export const datahubDescriptions: Descriptions = {
   ),
   'POST /openapi/v1/trace/write/:traceId': datahub(
     'Returns the result of a write',
-    found(anyObject('By URN and aspect.')),
+    found(anyObject('The results by URN and aspect.')),
     {
       params: { traceId: text('From the header traceparent of the answer to the write.') },
       query: {
         onlyIncludeErrors: {
           type: 'boolean',
           default: true,
-          description: 'Leaves out what is not an error.'
+          description: 'Omits aspects without an error.'
         },
-        detailed: flag('Adds details.')
+        detailed: flag('Also explains states that are not errors.')
       },
       body: {
         type: 'object',
         additionalProperties: listOf({ type: 'string' }),
-        description: 'Names of aspects by URN.'
+        description: 'For each URN, the names of its aspects.'
       }
     }
   )

@@ -10,8 +10,8 @@ export const tags = {
   session: 'Signing a browser in and out.',
   service: 'The service itself.',
   openlineage: 'Events of OpenLineage.',
-  marquez: "Marquez' reads, in its shapes.",
-  datahub: 'What DataHub’s clients call: change proposals, RestLi, OpenAPI v3.'
+  marquez: 'Reads of Marquez, with its answers.',
+  datahub: 'The routes that DataHub’s clients call: change proposals, RestLi, OpenAPI v3.'
 } as const
 
 export type Description = {

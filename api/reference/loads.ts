@@ -25,27 +25,27 @@ const wait: Schema = {
 }
 const location = { location: text('The path of the load.') }
 const ended: Answer = { is: 'The load, which has ended.', json: ref('Load'), headers: location }
-const running: Answer = { is: 'The load, which is not done yet.', json: ref('Load'), headers: location }
+const running: Answer = { is: 'The load, which has not ended yet.', json: ref('Load'), headers: location }
 
 export const loadDescriptions: Descriptions = {
   'POST /loads': {
     tag: 'loads',
     summary: 'Submits records in bulk',
-    more: 'The body is stored as it arrives, and workers apply it. The answer says that it is stored, and what became of it with `wait`. An interrupted upload changes nothing.',
+    more: 'The body is stored as it arrives, and workers apply it. The answer confirms that the body is stored; with `wait` it also has the result. An interrupted upload changes nothing.',
     query: {
-      format: oneOf(recordFormats, 'Default: by Content-Type, else by the body.'),
+      format: oneOf(recordFormats, 'The format. Default: by Content-Type, otherwise by the body.'),
       source: text('The name under which edges are stated.', { maxLength: limits.sourceNameMaxChars }),
       mode: oneOf(
         ['merge', 'snapshot'],
-        'A snapshot removes what its source stated before and does not state now.'
+        'A snapshot removes statements that its source made before and does not make now.'
       ),
       force: flag('A snapshot may remove any share of what its source states.'),
       atomic: flag('All records are applied, or none.'),
       dryRun: flag('Nothing is applied; `report` of the load says what would change.'),
       missingReferences: oneOf(['reject', 'create'], 'What to do about references to absent entities.'),
-      owners: flag('Of a dbt project: also load owners.'),
-      domains: oneOf(['no', 'unset', 'all'], 'Of a dbt project: also put assets into domains.'),
-      namespace: text('Of a dbt project: the namespace of its database, such as postgres://host:5432.'),
+      owners: flag('For a dbt project: whether owners are loaded.'),
+      domains: oneOf(['no', 'unset', 'all'], 'For a dbt project: whether assets are put into domains.'),
+      namespace: text('For a dbt project: the namespace of its database, such as postgres://host:5432.'),
       wait
     },
     headers: {
@@ -53,11 +53,14 @@ export const loadDescriptions: Descriptions = {
         maxLength: limits.idempotencyKeyMaxChars
       }),
       'content-encoding': oneOf(['gzip', 'zstd', 'identity'], 'The body may be compressed.'),
-      'x-missing-references': oneOf(['reject', 'create'], 'As the parameter, which wins.')
+      'x-missing-references': oneOf(
+        ['reject', 'create'],
+        'As the parameter `idempotencyKey`, which takes precedence.'
+      )
     },
     bodies: {
       'application/x-ndjson': text('One record per line.'),
-      'text/csv': text('With a header row.'),
+      'text/csv': text('Rows, after a header row.'),
       'application/json': text('A JSON list of change proposals or events, or a dbt manifest.')
     },
     answers: { 200: ended, 202: running }
@@ -65,26 +68,29 @@ export const loadDescriptions: Descriptions = {
   'GET /loads': {
     tag: 'loads',
     summary: 'Lists loads, newest first',
-    more: 'Those of the token; all of them with the scope admin.',
+    more: 'Only the loads of the token; with the scope admin, all loads.',
     query: {
       limit: integer('Loads in a page.', {
         minimum: 1,
         maximum: limits.pageMaxCount,
         default: limits.pageDefaultCount
       }),
-      cursor: text('`nextCursor` of the page before.'),
-      state: text(`Separated by commas: ${loadStates.join(', ')}.`),
+      cursor: text('`nextCursor` of the previous page.'),
+      state: text(`States, separated by commas: ${loadStates.join(', ')}.`),
       source: text('The source.'),
       mode: oneOf(['merge', 'snapshot', 'undo'], 'The mode.'),
       since: text('ISO 8601, or milliseconds since 1970.'),
-      idPrefix: text('How the id begins.')
+      idPrefix: text('The beginning of the id.')
     },
     answers: {
       200: {
         is: 'A page.',
         json: object({
           loads: listOf(ref('Load')),
-          nextCursor: { type: ['string', 'null'], description: 'Null on the last page.' }
+          nextCursor: {
+            type: ['string', 'null'],
+            description: 'The value of `cursor` for the next page; null on the last page.'
+          }
         })
       }
     }
@@ -99,7 +105,7 @@ export const loadDescriptions: Descriptions = {
   'GET /loads/:id/events': {
     tag: 'loads',
     summary: 'Follows a load',
-    more: 'Server-sent events: `event: load` with the load as `data`, at once and after every change; a comment every 15 quiet seconds. The stream ends after the load does, and after ten minutes.',
+    more: 'Server-sent events: `event: load` with the load as `data`, at once and after every change; a comment after every 15 seconds without a change. The stream ends after the load does, and after ten minutes.',
     params: { id },
     query: {},
     headers: { 'last-event-id': text('The id of the last event that was seen.') },
@@ -113,13 +119,15 @@ export const loadDescriptions: Descriptions = {
     summary: 'Reads the rejected records of a load',
     params: { id },
     query: {
-      after: integer('Begins after this line.', { default: 0 }),
+      after: integer('The page begins after this line.', { default: 0 }),
       limit: integer('Rejects in a page.', { minimum: 1, maximum: limits.pageMaxCount, default: 1_000 }),
-      format: oneOf(['ndjson', 'csv'], 'csv only for loads of CSV.', { default: 'ndjson' })
+      format: oneOf(['ndjson', 'csv'], 'The format; csv is only available for loads of CSV.', {
+        default: 'ndjson'
+      })
     },
     answers: {
       200: {
-        is: 'In line order: a reject per line, or the rows with four columns in front.',
+        is: 'The rejects in line order: one per line, or as CSV rows with four columns in front.',
         bodies: { 'application/x-ndjson': ref('Reject'), 'text/csv': { type: 'string' } }
       }
     }
@@ -133,8 +141,8 @@ export const loadDescriptions: Descriptions = {
   },
   'POST /loads/:id/undo': {
     tag: 'loads',
-    summary: 'Takes back what a load changed',
-    more: 'Except where something newer has changed it. This is a load of its own, whose `undoes` names the first.',
+    summary: 'Undoes what a load changed',
+    more: 'A value that something newer has changed stays. The undo is a load of its own, whose `undoes` names the load.',
     params: { id },
     query: { wait, dryRun: flag('Only reports what the undo would change.') },
     answers: { 200: ended, 202: running }
@@ -142,7 +150,7 @@ export const loadDescriptions: Descriptions = {
   'POST /loads/:id/cancel': {
     tag: 'loads',
     summary: 'Ends a load that has not ended',
-    more: 'What is applied stays.',
+    more: 'Records that have been applied stay applied.',
     params: { id },
     query: {},
     answers: { 200: { is: 'The load.', json: ref('Load') } }

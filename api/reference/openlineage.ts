@@ -15,31 +15,35 @@ import {
 const event = anyObject('A run, job or dataset event of OpenLineage.')
 const one: Description = {
   tag: 'openlineage',
-  summary: 'Takes an event',
-  more: 'Its content is committed before the answer. The body may be compressed with gzip.',
+  summary: 'Accepts an event',
+  more: 'The event is committed before the answer is sent. The body may be compressed with gzip.',
   ignoresUnknownParameters: true,
   body: event,
   answers: { 201: { is: 'Committed.' } }
 }
 const several: Description = {
   tag: 'openlineage',
-  summary: 'Takes several events',
+  summary: 'Accepts several events',
   ignoresUnknownParameters: true,
   body: listOf(event, { maxItems: limits.openLineageBatchMaxCount }),
   answers: {
     200: {
-      is: 'What is wrong with one event does not touch the others.',
+      is: 'Each event is applied on its own: a faulty event does not affect the others.',
       json: object({
-        status: oneOf(['success', 'partial_success'], 'Whether all were taken.'),
+        status: oneOf(['success', 'partial_success'], 'Whether all events were accepted.'),
         summary: object({
-          received: integer('Events.'),
-          successful: integer('Events that were taken.'),
+          received: integer('The number of events.'),
+          successful: integer('Events that were accepted.'),
           failed: integer('Events that were refused.'),
-          retriable: integer('Of these, those to send again.'),
-          non_retriable: integer('Of these, those that are wrong.')
+          retriable: integer('Refused events to send again.'),
+          non_retriable: integer('Refused events that are faulty.')
         }),
         failed_events: listOf(
-          object({ index: integer('From 0.'), reason: text('For a person.'), retriable: { type: 'boolean' } })
+          object({
+            index: integer('The index of the event, from 0.'),
+            reason: text('An explanation for people.'),
+            retriable: { type: 'boolean' }
+          })
         )
       })
     }
@@ -52,19 +56,24 @@ const page: { [name: string]: Schema } = {
 }
 const walk: { [name: string]: Schema } = {
   nodeId: text('Such as dataset:postgres://db:5432:shop.public.orders.'),
-  depth: integer('Hops.', { maximum: limits.walkMaxHops, default: 20 }),
-  direction: oneOf(['upstream', 'downstream', 'both'], 'Which way.')
+  depth: integer('The number of hops.', { maximum: limits.walkMaxHops, default: 20 }),
+  direction: oneOf(['upstream', 'downstream', 'both'], 'The direction to follow from the node.')
 }
 const marquez = (
   summary: string,
   json: Schema,
   more: Pick<Description, 'query' | 'params' | 'required'> = {}
-): Description => ({ tag: 'marquez', summary, ...more, answers: { 200: { is: 'As Marquez has it.', json } } })
+): Description => ({
+  tag: 'marquez',
+  summary,
+  ...more,
+  answers: { 200: { is: 'The answer in the form of Marquez.', json } }
+})
 const graph = object(
   { graph: listOf(anyObject('`id`, `type`, `data`, `inEdges`, `outEdges`.')) },
   { additionalProperties: true }
 )
-const total = { totalCount: integer('In all pages.') }
+const total = { totalCount: integer('Entries in all pages together.') }
 const named: { [name: string]: Schema } = {
   namespace: text('Percent-encoded.'),
   name: text('Percent-encoded.')
@@ -73,11 +82,11 @@ const noQuery = { ignoresUnknownParameters: true } as const
 
 export const openLineageDescriptions: Descriptions = {
   'POST /api/v1/lineage': one,
-  'POST /openapi/openlineage/api/v1/lineage': { ...one, summary: 'Takes an event, under DataHub’s path' },
+  'POST /openapi/openlineage/api/v1/lineage': { ...one, summary: 'Accepts an event, under DataHub’s path' },
   'POST /api/v1/lineage/batch': several,
   'POST /openapi/openlineage/api/v1/lineage/batch': {
     ...several,
-    summary: 'Takes several events, under DataHub’s path'
+    summary: 'Accepts several events, under DataHub’s path'
   },
   'GET /openlineage/resolve': {
     tag: 'openlineage',
@@ -86,10 +95,10 @@ export const openLineageDescriptions: Descriptions = {
     required: ['namespace', 'name'],
     answers: {
       200: {
-        is: 'The dataset, and by which rule.',
+        is: 'The dataset, and the rule that decided.',
         json: object(
           {
-            urn: text('The URN of the dataset now.'),
+            urn: text('The current URN of the dataset.'),
             namedUrn: text('The URN made from the name, which may be an alias.')
           },
           { additionalProperties: true }
@@ -105,7 +114,10 @@ export const openLineageDescriptions: Descriptions = {
   'GET /api/v1/column-lineage': marquez('Reads the lineage of columns', graph, {
     query: {
       ...walk,
-      withDownstream: { type: 'boolean', description: 'As direction=both; give one of the two.' }
+      withDownstream: {
+        type: 'boolean',
+        description: 'Means direction=both; only one of the two parameters may be given.'
+      }
     },
     required: ['nodeId']
   }),
@@ -139,17 +151,17 @@ export const openLineageDescriptions: Descriptions = {
     ...noQuery
   },
   'GET /api/v1/events/lineage': marquez(
-    'Lists events as they came',
+    'Lists events as they were sent',
     object({
       events: listOf(event),
       ...total,
-      truncatedBy: { type: ['string', 'null'], description: 'The limit that cut the page off.' }
+      truncatedBy: { type: ['string', 'null'], description: 'The limit that ended the page early.' }
     }),
     {
       query: {
-        before: text('ISO 8601.'),
-        after: text('ISO 8601.'),
-        sortDirection: oneOf(['asc', 'desc'], 'By the time of the event.', { default: 'desc' }),
+        before: text('Only events before this time, in ISO 8601.'),
+        after: text('Only events at this time or later, in ISO 8601.'),
+        sortDirection: oneOf(['asc', 'desc'], 'The order, by the time of the event.', { default: 'desc' }),
         ...page
       }
     }
@@ -159,10 +171,10 @@ export const openLineageDescriptions: Descriptions = {
     object({ results: listOf(anyObject('A dataset or job.')), ...total }),
     {
       query: {
-        q: text('Words.'),
-        filter: oneOf(['dataset', 'job'], 'Only these.'),
+        q: text('Words of the name.'),
+        filter: oneOf(['dataset', 'job'], 'Finds only entities of this kind.'),
         sort: oneOf(['name', 'updated_at'], 'The order within the page.'),
-        limit: integer('Results.', { maximum: limits.openLineagePageMaxCount, default: 10 })
+        limit: integer('The most results.', { maximum: limits.openLineagePageMaxCount, default: 10 })
       },
       required: ['q']
     }

@@ -19,9 +19,9 @@ export const descriptions: ReadonlyMap<string, Description> = new Map(
 
 /** Routes outside of the REST API, with the reason. */
 export const undescribed: ReadonlyMap<string, string> = new Map([
-  ['GET /', 'leads a browser to the web UI'],
-  ['GET /sign-in', 'leads a browser to the identity provider'],
-  ['GET /sign-in-callback', 'takes a browser back from the identity provider'],
+  ['GET /', 'redirects a browser to the web UI'],
+  ['GET /sign-in', 'redirects a browser to the identity provider'],
+  ['GET /sign-in-callback', 'receives a browser that comes back from the identity provider'],
   ['GET /ui/', 'a page of the web UI'],
   ['GET /ui/*', 'pages and files of the web UI']
 ])
@@ -36,7 +36,7 @@ export async function addReference(app: FastifyInstance): Promise<void> {
         title: 'Tributary',
         version: readPackage().version,
         description:
-          'The REST API of a metadata catalog for domains and lineage. GraphQL describes itself, and most reads are there. Paths are relative to where this description was read.',
+          'The REST API of a metadata catalog for domains and lineage. GraphQL describes itself, and has most of the reads. Paths are relative to the address of this description.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' }
       },
       // relative to /openapi.json, so that it is right below any prefix of a proxy
@@ -50,7 +50,7 @@ export async function addReference(app: FastifyInstance): Promise<void> {
             in: 'cookie',
             name: sessionCookie,
             description:
-              'The cookie of a browser; every method but GET and HEAD also needs the header x-csrf-token.'
+              'The cookie of a browser; every method except GET and HEAD also needs the header x-csrf-token.'
           }
         }
       }

@@ -9,9 +9,9 @@ const orNull = (type: string, description: string): Schema => ({ type: [type, 'n
 export const shapes: { readonly [name: string]: Schema } = {
   Problem: object(
     {
-      code: oneOf(Object.keys(errorCodes), 'What is wrong; docs/errors.md explains each.'),
-      message: text('For a person.'),
-      requestId: text('Finds the request in the log.'),
+      code: oneOf(Object.keys(errorCodes), 'The error code; docs/errors.md explains each.'),
+      message: text('An explanation for people.'),
+      requestId: text('The id by which the log names the request.'),
       field: text('The input at fault, such as `edges[37].upstreamUrn`.'),
       urn: text('The URN that is absent or wrong.'),
       limit: text('The limit that is exceeded; GET /api/limits has its value.'),
@@ -19,7 +19,7 @@ export const shapes: { readonly [name: string]: Schema } = {
       actual: { type: 'number' },
       line: integer('The line of a load, from 1.'),
       allowed: listOf({ type: 'string' }, { description: 'The values that are allowed, if there are few.' }),
-      candidates: listOf({ type: 'string' }, { description: 'URNs that may have been meant.' }),
+      candidates: listOf({ type: 'string' }, { description: 'URNs that the caller may have meant.' }),
       retryAfterSeconds: { type: 'number' }
     },
     {
@@ -39,61 +39,67 @@ export const shapes: { readonly [name: string]: Schema } = {
   ),
   Load: object(
     {
-      id: text('Names the load.', { format: 'uuid' }),
-      state: oneOf(loadStates, 'Ended are done, failed, aborted and cancelled.'),
-      format: text('ndjson, csv, mcp, openlineage, dbt or edges.'),
-      mode: oneOf(['merge', 'snapshot', 'undo'], 'What it does to what its source stated before.'),
-      source: text('Under which its edges are stated.'),
-      actor: text('Who sent it.'),
+      id: text('The id of the load.', { format: 'uuid' }),
+      state: oneOf(loadStates, 'The state. A load that is done, failed, aborted or cancelled has ended.'),
+      format: text('The format: ndjson, csv, mcp, openlineage, dbt or edges.'),
+      mode: oneOf(['merge', 'snapshot', 'undo'], 'How the load treats earlier statements of its source.'),
+      source: text('The name under which its edges are stated.'),
+      actor: text('The actor that sent the load.'),
       atomic: { type: 'boolean' },
       dryRun: { type: 'boolean' },
       counts: object({
-        received: integer('Records.'),
+        received: integer('Records in the body.'),
         applied: integer('Records that changed something.'),
-        unchanged: integer('Records that the catalog agreed with.'),
+        unchanged: integer('Records that stated what the catalog had already.'),
         rejected: integer('Records that were refused.')
       }),
       snapshot: object(
         {
           sweep: text('The progress of removing statements that the snapshot does not make.'),
-          stated: orNull('integer', 'Statements of its source before it.'),
-          toRemove: orNull('integer', 'Those of them that the snapshot does not make.'),
-          kept: orNull('integer', 'Those of them that the snapshot makes again.'),
-          removed: integer('Removed so far.')
+          stated: orNull('integer', 'Statements that its source had before the load.'),
+          toRemove: orNull('integer', 'Statements of these that the snapshot does not make.'),
+          kept: orNull('integer', 'Statements of these that the snapshot makes again.'),
+          removed: integer('Statements that have been removed.')
         },
-        { description: 'Only of a snapshot.' }
+        { description: 'Only for a snapshot.' }
       ),
-      error: orNull('string', 'Why it failed.'),
+      error: orNull('string', 'Why the load failed.'),
       createdAt: millis('When the upload began.'),
-      finishedAt: { ...orNull('integer', 'When it ended. Milliseconds since 1970.') },
-      idempotencyKey: text('As it was sent.'),
-      report: { type: 'object', additionalProperties: true, description: 'What a dry run found.' },
-      undoes: text('The load that this one takes back.'),
-      undoneBy: text('The load that takes this one back.')
+      finishedAt: { ...orNull('integer', 'When the load ended. Milliseconds since 1970.') },
+      idempotencyKey: text('The key as it was sent.'),
+      report: {
+        type: 'object',
+        additionalProperties: true,
+        description: 'The changes that a dry run found.'
+      },
+      undoes: text('The load that this one undoes.'),
+      undoneBy: text('The load that undoes this one.')
     },
     { optional: ['snapshot', 'idempotencyKey', 'report', 'undoes', 'undoneBy'] }
   ),
   Reject: object({
-    line: integer('In the body of the load, from 1.'),
-    code: text('What is wrong.'),
-    message: text('For a person.'),
+    line: integer('The line in the body of the load, from 1.'),
+    code: text('The error code.'),
+    message: text('An explanation for people.'),
     field: orNull('string', 'The field at fault.'),
-    record: text('As it was sent, up to 64 KiB.')
+    record: text('The record as it was sent, up to 64 KiB.')
   }),
   Session: object({
-    actor: text('Who is signed in.'),
+    actor: text('The signed-in actor.'),
     scopes: listOf({ type: 'string', enum: ['read', 'write', 'admin'] }),
     domainUrns: {
       anyOf: [listOf({ type: 'string' }), { type: 'null' }],
       description: 'The domains that the token is limited to; null for no limit.'
     },
-    domainUrn: orNull('string', 'The first of them, for clients that know only one.'),
-    csrfToken: text('To be sent in x-csrf-token with every request of the session but GET and HEAD.'),
-    expiresAt: millis('When the session ends if nothing more comes.')
+    domainUrn: orNull('string', 'The first of these domains, for clients that know only one.'),
+    csrfToken: text(
+      'The value of the header x-csrf-token, which every request of the session except GET and HEAD needs.'
+    ),
+    expiresAt: millis('When the session ends if there is no further request.')
   }),
   DomainRule: object(
     {
-      domainUrn: text('Where the asset goes.'),
+      domainUrn: text('The domain for matching assets.'),
       platform: text('A pattern: * stands for any characters, ? for one.'),
       namespace: text('A pattern.'),
       name: text('A pattern.')
@@ -109,7 +115,7 @@ export const shapes: { readonly [name: string]: Schema } = {
     }),
     revision: orNull('string', 'Changes with the rules; null if none were ever set.'),
     changedAt: { type: ['string', 'null'], format: 'date-time' },
-    changedBy: orNull('string', 'Who set them.')
+    changedBy: orNull('string', 'The actor that set the rules.')
   }),
   Proposal: object(
     {
@@ -136,7 +142,7 @@ export const shapes: { readonly [name: string]: Schema } = {
     {
       additionalProperties: true,
       description:
-        'Beside the URN its aspects by name, each as `{"value": {…}, "systemMetadata": {…}, "headers": {…}}`.'
+        'The URN, and the aspects by name, each as `{"value": {…}, "systemMetadata": {…}, "headers": {…}}`.'
     }
   )
 }
