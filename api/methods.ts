@@ -46,7 +46,7 @@ export function refuseOtherMethods(app: FastifyInstance): () => void {
         config: { access },
         onRequest: async (_request, reply) => {
           reply.header('allow', allow)
-          throw new CatalogError('METHOD_NOT_ALLOWED', `This path has ${allow}`, {
+          throw new CatalogError('METHOD_NOT_ALLOWED', `This path supports ${allow}`, {
             allowed: allow.split(', ')
           })
         },

@@ -5,8 +5,8 @@ import type { CommandInput, Option } from './command.ts'
 import type { Terminal } from './terminal.ts'
 
 export const serverOptions: Readonly<Record<'url' | 'token', Option>> = {
-  url: { value: 'URL', help: 'The server. Default: TRIBUTARY_URL, else this machine.' },
-  token: { value: 'TEXT', help: 'The token. Default: TRIBUTARY_TOKEN, else the file of `tributary up`.' }
+  url: { value: 'URL', help: 'The server. Default: TRIBUTARY_URL, otherwise this machine.' },
+  token: { value: 'TEXT', help: 'The token. Default: TRIBUTARY_TOKEN, otherwise the file of `tributary up`.' }
 }
 
 /** Throws Refusal. */

@@ -78,7 +78,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'load undo',
     group: 'Loads:',
-    summary: 'Takes back what a load changed, except where something newer has changed it.',
+    summary: 'Undoes what a load changed, except values that something newer has changed.',
     open: async () => (await import('./commands/load-undo.ts')).loadUndo
   },
   {

@@ -69,7 +69,7 @@ function rejectLines(
       ? `… and ${count(more)} more. All of them: tributary load rejects ${load.id}`
       : `With their records: tributary load rejects ${load.id}`,
     ...(rejects.some(({ code }) => code === 'MISSING_REFERENCE')
-      ? ['--missing-references create makes placeholders for what is missing.']
+      ? ['--missing-references create makes placeholders for missing entities.']
       : [])
   ]
 }

@@ -32,7 +32,7 @@ export async function requireDatabase(url: string): Promise<void> {
 
 /** What to do if the queue cannot work behind a pooler. */
 export const queueNeedsSessions =
-  'DATABASE_URL leads through a connection pooler that shares sessions, or does not pass on their settings (PgBouncer), and the queue in Postgres needs its own: set REDIS_URL, or a DATABASE_URL that leads to Postgres itself'
+  'DATABASE_URL leads through a connection pooler (PgBouncer) that shares sessions or does not pass on their settings, but the queue in Postgres needs sessions of its own: set REDIS_URL, or a DATABASE_URL that leads to Postgres itself'
 
 /**
  * Throws Refusal (exit code 78) if the queue would use a Postgres behind a pooler that keeps neither its

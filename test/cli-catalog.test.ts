@@ -62,7 +62,7 @@ t.test('a catalog on the command line', async (t) => {
       out: [`${c} to urn:li:domain:people (rule 1)`]
     })
     await run('domain', 'delete', 'People')
-    t.match(await run('domain', 'rules', 'list'), { code: 0, out: [/passed over/] })
+    t.match(await run('domain', 'rules', 'list'), { code: 0, out: [/skipped/] })
   })
 
   t.test('domains are created, shown as a tree, moved and deleted, by name, path or URN', async (t) => {
@@ -206,7 +206,7 @@ t.test('a catalog on the command line', async (t) => {
       ...quiet,
       code: 0,
       out: [],
-      err: ['Nothing is found.']
+      err: ['Nothing was found.']
     })
     t.match(await run('search', 'x', '--types', 'TABLE'), { code: 1, err: [/TABLE/] })
     t.match(await run('search', 'x', '--limit', '0'), { code: 1, err: [/--limit takes/] })

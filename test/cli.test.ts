@@ -573,7 +573,7 @@ t.test('doctor', async (t) => {
       env: { DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:1' }
     })
     t.equal(code, 1)
-    t.ok(out.some((line) => /^WRONG {2}loads: 1 have not moved/.test(line)))
+    t.ok(out.some((line) => /^WRONG {2}loads: 1 have made no progress/.test(line)))
     t.ok(out.some((line) => /^WRONG {2}queue: .*ECONNREFUSED/.test(line)))
   })
 
@@ -608,9 +608,9 @@ t.test('doctor', async (t) => {
     const env = { DATABASE_URL: url, TRIBUTARY_URL: server.url }
     const found = async (token: string) =>
       (await run(['doctor'], { env: { ...env, TRIBUTARY_TOKEN: token } })).out
-    t.match((await found(server.token)).slice(-2), [/^ok {5}api: .* is ready/, /^ok {5}token: .* taken/])
+    t.match((await found(server.token)).slice(-2), [/^ok {5}api: .* is ready/, /^ok {5}token: .* accepted/])
     t.match((await found('trib_wrong')).slice(-1), [
-      /^WRONG {2}token: .* is not taken: The server refused: UNAUTHENTICATED/
+      /^WRONG {2}token: .* is not accepted: The server refused: UNAUTHENTICATED/
     ])
     t.match(
       (

@@ -940,7 +940,7 @@ t.test('a token limited to several domains', async (t) => {
       )
     t.equal(
       (await refusalFor([], [setDomain(assetIn('a'), b)]))?.message,
-      `The token is limited to domains that are gone; ${assetIn('a')} is not in any of them.`
+      `The token is limited to domains that no longer exist; ${assetIn('a')} is not in any of them.`
     )
   })
 

@@ -718,7 +718,7 @@ t.test('a change that cannot be undone is rejected, with the reason', async (t) 
     ['CONFLICT', 'UNSUPPORTED', 'UNSUPPORTED'].sort(),
     JSON.stringify(rejects)
   )
-  t.match(rejects.map(({ message }) => message).join('\n'), /deleted for good/)
+  t.match(rejects.map(({ message }) => message).join('\n'), /permanently deleted/)
   t.match(undo.counts, { rejected: 3 })
 
   await t.test('and can be tried again when what was in the way is gone', async (t) => {

@@ -109,7 +109,7 @@ function asSnapshot(
   if (!isObject(entity) || !isObject(entity.value))
     throw new CatalogError(
       'BAD_REQUEST',
-      `${field}.value must hold one snapshot under the name of its class`,
+      `${field}.value must contain one snapshot under the name of its class`,
       { field: `${field}.value` }
     )
   return { field, event: { proposedSnapshot: entity.value, systemMetadata: systemMetadata ?? null } }

@@ -14,7 +14,7 @@ export function operationsRoutes(app: FastifyInstance): void {
   const refuse = async (): Promise<never> => {
     throw new CatalogError(
       'UNSUPPORTED',
-      'Runs are not recorded, so none can be listed or rolled back. Send what may have to be taken back as a load: POST /loads, then POST /loads/{id}/undo',
+      'Runs are not recorded, so they cannot be listed or rolled back. To be able to undo a write, send it as a load: POST /loads, then POST /loads/{id}/undo',
       { field: 'action' }
     )
   }

@@ -159,7 +159,7 @@ function tooMuch(limit: LimitName, what: string, actual: number): CatalogError {
   metrics.readsRefused.inc({ code: 'QUERY_TOO_COMPLEX' })
   return new CatalogError(
     'QUERY_TOO_COMPLEX',
-    `the answer would take more than ${maximum} ${what}; ask for fewer results, or for less of each`,
+    `the answer would take more than ${maximum} ${what}; ask for fewer results, or for fewer fields of each`,
     { limit, maximum, actual }
   )
 }

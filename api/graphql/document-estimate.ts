@@ -110,7 +110,7 @@ export function checkEstimate(
   const actual = Math.min(sum, Number.MAX_SAFE_INTEGER)
   throw new CatalogError(
     'QUERY_TOO_COMPLEX',
-    `The document asks for ${actual} fields when its lists are full, where ${maximum} are allowed; ask for fewer results, or for less of each`,
+    `The document asks for ${actual} fields if all its lists are full; at most ${maximum} are allowed. Ask for fewer results, or for fewer fields of each`,
     { limit: 'graphqlMaxEstimatedFields', maximum, actual }
   )
 }

@@ -64,7 +64,7 @@ function checkOperation(document: DocumentNode, operationName: string | null): v
     if (names.length === 0)
       throw new CatalogError('BAD_REQUEST', 'The document has no operation', { field: 'query' })
   } else if (!names.includes(operationName)) {
-    throw new CatalogError('BAD_REQUEST', `The document has no operation of the name ${operationName}`, {
+    throw new CatalogError('BAD_REQUEST', `The document has no operation named ${operationName}`, {
       field: 'operationName'
     })
   }

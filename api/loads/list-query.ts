@@ -50,7 +50,7 @@ function idsThatBegin(prefix: string): { first: string; last: string } {
   const text = prefix.toLowerCase()
   const first = `${text}${leastId.slice(text.length)}`
   if (text === '' || !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(first))
-    throw new CatalogError('BAD_REQUEST', 'idPrefix must be how the id of a load begins', {
+    throw new CatalogError('BAD_REQUEST', 'idPrefix must be the beginning of the id of a load', {
       field: 'idPrefix'
     })
   return { first, last: `${text}${leastId.slice(text.length).replaceAll('0', 'f')}` }

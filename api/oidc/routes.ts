@@ -74,7 +74,7 @@ export function signInRoutes(
 }
 
 const noProvider = (): CatalogError =>
-  new CatalogError('NOT_FOUND', 'Nobody signs in with an identity provider here; see OIDC_ISSUER')
+  new CatalogError('NOT_FOUND', 'Sign-in with an identity provider is not configured; see OIDC_ISSUER')
 
 /** Why a sign-in failed; the sign-in page has a text for each. */
 type Problem = 'busy' | 'expired' | 'failed' | 'no-role' | 'unavailable'

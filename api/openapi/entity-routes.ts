@@ -186,7 +186,7 @@ export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiCon
     if (!isObject(body))
       throw new CatalogError(
         'BAD_REQUEST',
-        'Malformed request body: an object of lists of entities is needed, by their type'
+        'Malformed request body: an object with a list of entities for each entity type is needed'
       )
     const lists = Object.entries(body).map(([name, entities]) => ({
       entityName: entityNameOf(name),

@@ -36,7 +36,7 @@ export function writesOfMap(body: unknown, kind: WriteKind, nameOf: (sent: strin
   if (!isObject(body))
     throw new CatalogError(
       'BAD_REQUEST',
-      'Malformed request body: an object of lists of entities is needed, by their type'
+      'Malformed request body: an object with a list of entities for each entity type is needed'
     )
   return Object.entries(body).flatMap(([name, entities]) =>
     writesOfEntities(nameOf(name), entities, kind, name)

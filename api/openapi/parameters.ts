@@ -57,11 +57,9 @@ export function readSlice(query: Parameters): Slice | null {
   if (id < 0 && max < 0) return null
   const missing = id < 0 ? 'sliceId' : max < 0 ? 'sliceMax' : null
   if (missing)
-    throw new CatalogError(
-      'BAD_REQUEST',
-      `${missing} is missing: a slice is asked for by sliceId and sliceMax`,
-      { field: missing }
-    )
+    throw new CatalogError('BAD_REQUEST', `${missing} is missing: a slice needs both sliceId and sliceMax`, {
+      field: missing
+    })
   if (id >= max)
     throw new CatalogError(
       'BAD_REQUEST',

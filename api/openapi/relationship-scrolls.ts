@@ -230,7 +230,7 @@ function urnsOfCriterion(criterion: JsonValue, field: string): string[] {
     ? (criterion.values ?? (criterion.value === undefined ? [] : [criterion.value]))
     : []
   if (!isByUrn || !isTexts(values))
-    throw new CatalogError('UNSUPPORTED', `${field} must be of the field urn and the condition EQUAL or IN`, {
+    throw new CatalogError('UNSUPPORTED', `${field} must have the field urn and the condition EQUAL or IN`, {
       field,
       allowed: ['urn']
     })

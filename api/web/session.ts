@@ -119,7 +119,7 @@ function viewOf({ id, actor, expiresAt }: WebSession, reply: FastifyReply) {
 
 function sessionOf({ session }: FastifyRequest): WebSession {
   if (session === null)
-    throw new CatalogError('NOT_FOUND', 'A request with a token has no session; sessions are of browsers')
+    throw new CatalogError('NOT_FOUND', 'A request with a token has no session; only browsers have sessions')
   return session
 }
 

@@ -36,7 +36,7 @@ export function findInputs(operands: readonly string[]): LoadInput[] {
     if (operand === '-') inputs.set('-', { path: '-', format: null, packing: null, bytes: null })
     else for (const path of pathsOf(operand)) inputs.set(resolve(path), inputAt(path))
     if (inputs.size > inputsMaxCount)
-      throw new Refusal(`${operand} makes more than ${inputsMaxCount} files: name fewer at once.`)
+      throw new Refusal(`${operand} matches more than ${inputsMaxCount} files: name fewer at once.`)
   }
   return [...inputs.values()]
 }

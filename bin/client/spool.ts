@@ -75,7 +75,7 @@ export function openSpool(source: Readable, folder: string = tmpdir(), memoryByt
     if (file !== null) {
       const piece = Buffer.allocUnsafe(Math.min(pieceBytes, total - at))
       const { bytesRead } = await file.handle.read(piece, 0, piece.length, at)
-      if (bytesRead === 0) throw new Error('What was kept of standard input is gone.')
+      if (bytesRead === 0) throw new Error('The kept part of standard input is gone.')
       return piece.subarray(0, bytesRead)
     }
     let from = 0
@@ -83,7 +83,7 @@ export function openSpool(source: Readable, folder: string = tmpdir(), memoryByt
       if (at < from + chunk.length) return chunk.subarray(at - from)
       from += chunk.length
     }
-    throw new Error('What was kept of standard input is gone.')
+    throw new Error('The kept part of standard input is gone.')
   }
 
   async function* read(): AsyncGenerator<Buffer> {

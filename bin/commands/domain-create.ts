@@ -14,7 +14,7 @@ export const domainCreate: Command = {
       help: 'The domain to put it under: a name, a path such as Sales/Orders, or a URN. Default: the top level.'
     },
     id: { value: 'TEXT', help: 'The last part of its URN. Default: a random one.' },
-    description: { value: 'TEXT', help: 'What it is for.' },
+    description: { value: 'TEXT', help: 'A description of the domain.' },
     json: { help: 'Print its URN as JSON.' },
     ...serverOptions
   },

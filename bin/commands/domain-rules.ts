@@ -20,7 +20,7 @@ const fileNote =
 export const domainRulesList: Command = {
   notes: ['Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'],
   options: {
-    json: { help: 'Print them as a JSON list, which domain rules set takes.' },
+    json: { help: 'Print the rules as a JSON list, the input of domain rules set.' },
     ...serverOptions
   },
   async run(input, terminal) {
@@ -42,12 +42,12 @@ export const domainRulesList: Command = {
 export const domainRulesSet: Command = {
   notes: [
     fileNote,
-    'Replaces all rules; an empty list removes them. Assets that are there already stay where they are: see domain rules apply.',
+    'Replaces all rules; an empty list removes them. Existing assets stay where they are: see domain rules apply.',
     'Exit code: 0 set, 1 usage or refused, 4 server unreachable.'
   ],
   operands: ['FILE'],
   operandWords: 'files',
-  options: { json: { help: 'Print the rules that are in force now as JSON.' }, ...serverOptions },
+  options: { json: { help: 'Print the rules that now apply as JSON.' }, ...serverOptions },
   async run(input, terminal) {
     const server = serverOf(input, terminal)
     const rules = await readRules(server, input.operands[0] ?? '')
@@ -61,7 +61,7 @@ export const domainRulesSet: Command = {
 
 export const domainRulesPreview: Command = {
   notes: [
-    `${fileNote} Without it the rules in force are tried.`,
+    `${fileNote} Without it the current rules are tried.`,
     'Prints each asset that would be put into a domain, with the number of the rule that decides. Nothing is changed.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
@@ -92,11 +92,11 @@ export const domainRulesPreview: Command = {
 
 export const domainRulesApply: Command = {
   notes: [
-    'Puts the assets that domain rules preview lists into their domains, as a load: tributary load undo takes it back. An asset that is in a domain, or was taken out of one, stays as it is.',
-    'Exit code: that of the load, as for tributary load; 0 where there is nothing to do.'
+    'Puts the assets that domain rules preview lists into their domains, as a load: tributary load undo undoes it. An asset that is in a domain, or was taken out of one, stays as it is.',
+    'Exit code: that of the load, as for tributary load; 0 if there is nothing to do.'
   ],
   options: {
-    'no-wait': { help: 'Do not wait for its end (exit code 0).' },
+    'no-wait': { help: 'Do not wait for the end of the load (exit code 0).' },
     json: { help: 'Print the load as JSON.' },
     ...serverOptions
   },
@@ -105,7 +105,7 @@ export const domainRulesApply: Command = {
     const answer = await postJson(server, 'domain-rules/apply')
     if (isObject(answer) && answer.load === null) {
       if (input.isSet('json')) terminal.out(JSON.stringify(answer))
-      else terminal.out('Nothing to do: no asset without a domain fits a rule.')
+      else terminal.out('Nothing to do: no asset without a domain matches a rule.')
       return exitCodes.ok
     }
     const started = readLoad(isObject(answer) ? answer.load : null)
@@ -130,7 +130,7 @@ function lineOf({ domainUrn, exists, ...patterns }: Record<string, unknown>): st
   const wanted = ['platform', 'namespace', 'name'].flatMap((name) =>
     typeof patterns[name] === 'string' ? [`${name} ${printable(patterns[name])}`] : []
   )
-  return `${wanted.join(', ')}: ${String(domainUrn)}${exists === false ? ' (does not exist: passed over)' : ''}`
+  return `${wanted.join(', ')}: ${String(domainUrn)}${exists === false ? ' (does not exist: skipped)' : ''}`
 }
 
 /** Throws Refusal unless the file has a list of objects; the server checks the rules. */

@@ -24,7 +24,7 @@ export const exportLineage: Command = {
     of: {
       value: 'WHAT',
       choices: ['entities', 'edges', 'graph'],
-      help: 'entities (the default) or edges; for ndjson also graph, both. A diagram is always a graph.'
+      help: 'entities (the default) or edges; with ndjson also graph, which is both. A diagram is always a graph.'
     },
     direction: {
       value: 'WHICH',
@@ -34,7 +34,7 @@ export const exportLineage: Command = {
     hops: { value: 'N', help: 'Maximum number of hops. Default: all.' },
     degree: { value: 'LIST', help: 'Only entities of these degrees: 1, 2, 3+.' },
     types: { value: 'LIST', help: 'Only entities of these types, such as DATASET,DASHBOARD.' },
-    platform: { value: 'LIST', help: 'Only those of these platforms, such as looker.' },
+    platform: { value: 'LIST', help: 'Only entities of these platforms, such as looker.' },
     domain: { value: 'DOMAIN', help: 'Only assets directly in this domain: a name, a path, or a URN.' },
     query: { value: 'TEXT', help: 'Only entities whose name, description or URN contains this text.' },
     columns: { help: 'Begin at the columns of an asset.' },

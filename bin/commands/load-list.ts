@@ -19,7 +19,7 @@ export const loadList: Command = {
     },
     source: { value: 'NAME', help: 'Loads of this source.' },
     mode: { value: 'NAME', choices: ['merge', 'snapshot', 'undo'], help: 'merge, snapshot or undo.' },
-    since: { value: 'TIME', help: 'Loads sent since then: 12h, 30d (ago), or a date.' },
+    since: { value: 'TIME', help: 'Loads sent since this time: 12h or 30d ago, or a date.' },
     limit: { value: 'N', help: 'Maximum number. Default: 20.' },
     json: { help: 'Print each load as one line of JSON.' },
     ...serverOptions

@@ -16,7 +16,7 @@ export const loadRetry: Command = {
   operands: ['ID'],
   options: {
     force: { help: 'Allow a refused snapshot to remove any share.' },
-    'no-wait': { help: 'Do not wait for its end (exit code 0).' },
+    'no-wait': { help: 'Do not wait for the end of the load (exit code 0).' },
     json: { help: 'Print the load and its first rejects as JSON.' },
     ...serverOptions
   },

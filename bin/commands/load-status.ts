@@ -13,7 +13,7 @@ export const loadStatus: Command = {
   notes: ['Exit code: that of the load as for tributary load; 5 while it runs.'],
   operands: ['ID'],
   options: {
-    follow: { help: 'Wait for its end and show progress.' },
+    follow: { help: 'Wait for the end of the load and show progress.' },
     json: { help: 'Print the load and its first rejects as JSON.' },
     ...serverOptions
   },

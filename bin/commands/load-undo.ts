@@ -10,7 +10,7 @@ import { followWithProgress } from './load-status.ts'
 
 export const loadUndo: Command = {
   notes: [
-    'What has been changed again since is counted as unchanged; what cannot be taken back is rejected.',
+    'Values that have changed again since then count as unchanged; changes that cannot be undone are rejected.',
     'The undo is a load with its own id. Undo it to restore the changes.',
     'A dry run changes nothing. It reports what the undo would change, and everything downstream of that.',
     'Exit code: that of the undo, as for tributary load.'
@@ -18,7 +18,7 @@ export const loadUndo: Command = {
   operands: ['ID'],
   options: {
     'dry-run': { help: 'Only report what the undo would change.' },
-    'no-wait': { help: 'Do not wait for its end (exit code 0).' },
+    'no-wait': { help: 'Do not wait for the end of the undo (exit code 0).' },
     json: { help: 'Print the undo and its first rejects as JSON.' },
     ...serverOptions
   },

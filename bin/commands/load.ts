@@ -23,25 +23,25 @@ const retryForDefaultSeconds = 180
 
 export const load: Command = {
   notes: [
-    'FILE may be a file, a folder (what in it ends in .ndjson, .jsonl, .json or .csv, plain or with .gz or .zst), a pattern, or - for standard input. Several files are one load each, in order; with --mode snapshot they are joined, for a snapshot is one load.',
+    'FILE may be a file, a folder (its files that end in .ndjson, .jsonl, .json or .csv, plain or with .gz or .zst), a pattern, or - for standard input. Several files are one load each, in order; with --mode snapshot they are joined, because a snapshot is one load.',
     'The manifest.json of a dbt project is a snapshot of the source dbt:PROJECT: edges that the project no longer has are removed. --catalog and --run-results are sent in the same load.',
     'An interrupted upload is sent again under the same Idempotency-Key, so it becomes one load. Ctrl-C stops the upload; after it, the load continues without this command.',
-    'Exit code: 0 all applied or unchanged, 2 ended with rejects, 3 failed, aborted or cancelled, 1 usage or refused, 4 the server cannot be reached or cannot take it now, 5 still running when --wait had passed. Of several files the last of 0, 5, 2, 3, 1, 4 that occurred.'
+    'Exit code: 0 all applied or unchanged, 2 ended with rejects, 3 failed, aborted or cancelled, 1 usage or refused, 4 the server cannot be reached or cannot take it now, 5 still running after --wait. For several files the last of 0, 5, 2, 3, 1, 4 that occurred.'
   ],
   operands: ['[FILE...]'],
   operandWords: 'files',
   options: {
     format: {
       value: 'NAME',
-      help: `${formatNames}. Default: by the name of the file, else by what is in it.`
+      help: `${formatNames}. Default: by the name of the file, otherwise by its content.`
     },
     source: {
       value: 'NAME',
-      help: 'Who states the lineage. Default: as the server names it; dbt:PROJECT of a dbt project.'
+      help: 'The source that states the lineage. Default: chosen by the server; dbt:PROJECT for a dbt project.'
     },
-    mode: { value: 'NAME', help: 'merge or snapshot. Default: merge; snapshot of a dbt project.' },
-    force: { help: "Let a snapshot take away more than the server's share." },
-    atomic: { help: 'All or nothing.' },
+    mode: { value: 'NAME', help: 'merge or snapshot. Default: merge; snapshot for a dbt project.' },
+    force: { help: 'Let a snapshot remove more than the share that the server allows.' },
+    atomic: { help: 'Apply all records, or none.' },
     'dry-run': { help: 'Change nothing, and print what would change.' },
     'missing-references': { value: 'WHAT', help: 'reject or create. Default: as the server is set.' },
     catalog: {
@@ -49,17 +49,17 @@ export const load: Command = {
       help: 'catalog.json of dbt, beside the manifest: all columns with their types.'
     },
     'run-results': { value: 'FILE', help: 'run_results.json of dbt, beside the manifest.' },
-    owners: { help: 'dbt: make meta.owner, groups and owners of exposures owners.' },
+    owners: { help: 'dbt: load meta.owner, groups and the owners of exposures as owners.' },
     domains: {
       value: 'WHICH',
       choices: ['unset', 'all'],
-      help: 'dbt: make meta.domain the domain of assets that never had one (unset), or of all.'
+      help: 'dbt: load meta.domain as the domain of assets that never had one (unset), or of all.'
     },
     namespace: {
       value: 'TEXT',
       help: 'dbt: the OpenLineage namespace of the warehouse. Default: as its adapter says.'
     },
-    wait: { value: 'SECONDS', help: 'Follow a load for so long at most. Default: to its end.' },
+    wait: { value: 'SECONDS', help: 'Follow a load for at most this long. Default: to its end.' },
     'no-wait': { help: 'Print the id of the load and end (exit code 0).' },
     'retry-for': {
       value: 'SECONDS',
@@ -76,7 +76,7 @@ export const load: Command = {
     'marquez-token': { value: 'TEXT', help: 'The token for that server. Default: none.' },
     state: {
       value: 'FILE',
-      help: 'Where it is kept how far the events were replayed. Default: a file in the data folder.'
+      help: 'The file that stores how far the events were replayed. Default: one in the data folder.'
     },
     compress: {
       value: 'WHEN',

@@ -14,7 +14,7 @@ export const resolve: Command = {
   operands: ['[REFERENCE]'],
   options: {
     namespace: { value: 'NAMESPACE', help: 'Namespace of a dataset in OpenLineage events.' },
-    name: { value: 'NAME', help: 'Its name there.' },
+    name: { value: 'NAME', help: 'Name of the dataset in these events.' },
     json: { help: 'Print the whole answer as JSON.' },
     ...serverOptions
   },

@@ -26,11 +26,11 @@ export const search: Command = {
   operands: ['WORDS...'],
   options: {
     types: { value: 'LIST', help: 'Only entities of these types, such as DATASET,DASHBOARD.' },
-    platform: { value: 'LIST', help: 'Only those of these platforms, such as snowflake.' },
-    env: { value: 'LIST', help: 'Only those of these environments, such as PROD.' },
+    platform: { value: 'LIST', help: 'Only entities of these platforms, such as snowflake.' },
+    env: { value: 'LIST', help: 'Only entities of these environments, such as PROD.' },
     domain: {
       value: 'DOMAIN',
-      help: 'Only what is in this domain, or in one below it: a name, a path, or a URN.'
+      help: 'Only entities in this domain, or in one below it: a name, a path, or a URN.'
     },
     limit: { value: 'N', help: `Maximum number. Default: ${defaultCount}.` },
     json: { help: 'Print each entity as one line of JSON.' },
@@ -56,7 +56,7 @@ export const search: Command = {
       terminal.err(
         `${count(entities.length)} of ${found.isEstimate === true ? 'about ' : ''}${count(total)} are shown; --limit shows more.`
       )
-    else if (total === 0) terminal.err('Nothing is found.')
+    else if (total === 0) terminal.err('Nothing was found.')
     return exitCodes.ok
   }
 }

@@ -25,11 +25,11 @@ export async function examineApi(config: Config): Promise<Finding[]> {
     ]
   try {
     await getJson(server, 'loads?limit=1')
-    return [ready, fine('token', 'of the client commands is taken by the API')]
+    return [ready, fine('token', 'of the client commands is accepted by the API')]
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error instanceof ServerRefused && error.status === 403)
-      return [ready, fine('token', 'of the client commands is taken by the API')]
-    return [ready, wrong('token', `of the client commands is not taken: ${error.message}`)]
+      return [ready, fine('token', 'of the client commands is accepted by the API')]
+    return [ready, wrong('token', `of the client commands is not accepted: ${error.message}`)]
   }
 }

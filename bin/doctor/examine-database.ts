@@ -58,7 +58,7 @@ async function examineServer(url: string): Promise<Finding[]> {
     versionNumber >= minVersion
       ? fine('database', `answers, PostgreSQL ${version}`)
       : wrong('database', `is PostgreSQL ${version}; 14 or newer is needed`),
-    ...(isStandby ? [wrong('database', 'is a standby that takes no writes')] : []),
+    ...(isStandby ? [wrong('database', 'is a standby that accepts no writes')] : []),
     ...(encoding === 'UTF8' ? [] : [wrong('encoding', `of the database is ${encoding}; it must be UTF8`)]),
     loose.length === 0
       ? fine('durability', 'fsync, full_page_writes and synchronous_commit are on')
@@ -74,7 +74,7 @@ function examineClock(theirs: Date, askedAt: number, answeredAt: number): Findin
   if (Math.abs(skewMs) <= clockSkewMaxMs) return fine('clock', 'agrees with the database')
   return wrong(
     'clock',
-    `of the database is ${(Math.abs(skewMs) / 1_000).toFixed(1)} s ${skewMs > 0 ? 'ahead of' : 'behind'} ours: tokens end at another time than people think`
+    `of the database is ${(Math.abs(skewMs) / 1_000).toFixed(1)} s ${skewMs > 0 ? 'ahead of' : 'behind'} ours: tokens expire earlier or later than people expect`
   )
 }
 
@@ -133,10 +133,10 @@ async function examineLoads(db: Db): Promise<Finding[]> {
       waitingChunks
     ),
     stuck > 0
-      ? wrong('loads', `${stuck} have not moved for ten minutes`)
-      : fine('loads', `${waitingChunks} chunks wait, none for ten minutes`),
+      ? wrong('loads', `${stuck} have made no progress for ten minutes`)
+      : fine('loads', `${waitingChunks} chunks wait, none longer than ten minutes`),
     ...(failed > 0
-      ? [note('loads', `${failed} failed: tributary load retry ID takes one up where it stopped`)]
+      ? [note('loads', `${failed} failed: tributary load retry ID continues one where it stopped`)]
       : []),
     ...(failedWhole > 0
       ? [

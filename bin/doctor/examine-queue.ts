@@ -71,7 +71,7 @@ function examineVersion(version: string): Finding {
 /** Nothing would be lost, because the sweeper enqueues again, but workers would start late. */
 function examineMemory(policy: string | undefined): Finding[] {
   if (policy === undefined)
-    return [note('queue', 'does not tell its maxmemory-policy; it should be noeviction')]
+    return [note('queue', 'does not report its maxmemory-policy; it should be noeviction')]
   return policy === 'noeviction'
     ? []
     : [
@@ -85,7 +85,7 @@ function examineMemory(policy: string | undefined): Finding[] {
 function examineRole(role: string | undefined): Finding[] {
   return role === undefined || role === 'master'
     ? []
-    : [wrong('queue', `is a ${role}, which takes no writes`)]
+    : [wrong('queue', `is a ${role}, which accepts no writes`)]
 }
 
 function field(info: string, name: string): string | undefined {

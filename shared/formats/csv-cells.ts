@@ -53,7 +53,7 @@ function closingQuote(text: string, from: number): number {
 const badQuote = (message: string): CatalogError =>
   new CatalogError(
     'BAD_REQUEST',
-    `${message}. A cell with a quote, a comma or a line break is in quotes, and a quote within is doubled`
+    `${message}. A cell with a quote, a comma or a line break must be in quotes, and a quote inside it must be doubled`
   )
 
 export type Cell = string | number | boolean | null

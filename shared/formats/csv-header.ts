@@ -91,7 +91,7 @@ export function parseCsvHeader(text: string): CsvHeader {
     )
   if (kinds.length > 1)
     throw wrongHeader(
-      'The header has columns of edges and of domains; a file is of one kind',
+      'The header has columns of edges and of domains; a file must contain only one of the two',
       names[found.findIndex((column) => column === 'resource' || column === 'domain')]
     )
   for (const column of required[kind])

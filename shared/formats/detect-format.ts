@@ -35,7 +35,7 @@ export function detectFormat(
   const why =
     detected === null
       ? 'Unknown format: the body starts with neither a JSON object, nor a CSV header, nor a JSON array'
-      : `The body looks like ${detected}, which its Content-Type is not`
+      : `The body looks like ${detected}, but its Content-Type does not allow that`
   throw new CatalogError(
     'UNSUPPORTED_MEDIA_TYPE',
     `${why}. Set it with ?format=${candidates.join(', ?format=')} or with a Content-Type; with curl send files with --data-binary`,

@@ -41,13 +41,13 @@ function changesOf(value: JsonObject): UndoChange[] {
     case 'deleted':
       throw new CatalogError(
         'UNSUPPORTED',
-        `${urn('entityUrn')} was deleted for good by the load: that cannot be taken back`,
+        `${urn('entityUrn')} was permanently deleted by the load, which cannot be undone`,
         { urn: urn('entityUrn'), field: 'entityUrn' }
       )
     case 'event':
       throw new CatalogError(
         'UNSUPPORTED',
-        `An event of ${text(value, 'aspectName')} of ${urn('entityUrn')} stays: events in time cannot be taken back`,
+        `An event of ${text(value, 'aspectName')} of ${urn('entityUrn')} stays: events cannot be undone`,
         { urn: urn('entityUrn'), field: 'aspectName' }
       )
     case 'undoStatement':

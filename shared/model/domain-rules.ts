@@ -77,7 +77,7 @@ function readRule(sent: unknown, field: string): DomainRule {
   if (Object.keys(patterns).length === 0)
     throw new CatalogError(
       'BAD_REQUEST',
-      `${field} needs a pattern: ${patternNames.join(', ')}; name "*" fits everything`,
+      `${field} needs a pattern: ${patternNames.join(', ')}; name "*" matches everything`,
       {
         field
       }

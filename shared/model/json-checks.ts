@@ -111,7 +111,7 @@ const reasonOf = (cause: unknown): string => {
   const message = cause instanceof Error ? cause.message : ''
   if (message.startsWith('Unexpected end')) return 'it ends too early'
   const [place] = /at position \d+/.exec(message) ?? []
-  return place ? `something unexpected stands ${place}` : 'it holds something unexpected'
+  return place ? `there is unexpected text ${place}` : 'it contains unexpected text'
 }
 
 const tooManyValues = (): CatalogError => {
@@ -177,7 +177,7 @@ const check = (value: unknown, field: string, depthLeft: number, bounds: Bounds)
       key === '__proto__' ||
       (key === 'constructor' && isObject(inner) && Object.hasOwn(inner, 'prototype'))
     ) {
-      throw new CatalogError('BAD_REQUEST', `${field} holds a key that is not allowed: ${key}`, { field })
+      throw new CatalogError('BAD_REQUEST', `${field} contains a key that is not allowed: ${key}`, { field })
     }
     checkText(key, field)
     most += key.length * 6 + 4 + check(inner, field === '' ? key : `${field}.${key}`, depthLeft - 1, bounds)

@@ -104,7 +104,7 @@ function valueOf(operation: PatchOperation): Working {
 function sourceOf(root: Working, operation: PatchOperation): Working {
   const from = operation.from === undefined ? undefined : getAt(root, parsePointer(operation.from))
   if (from === undefined)
-    throw impossible(operation, `nothing is at "${(operation.from ?? '').slice(0, shownPathChars)}"`)
+    throw impossible(operation, `"${(operation.from ?? '').slice(0, shownPathChars)}" does not exist`)
   return from
 }
 
@@ -122,7 +122,7 @@ function testAt(root: Working, path: string[], operation: PatchOperation, work: 
   if (found !== undefined) work.checkDepth(found, 0)
   if (found === undefined || !equalJson(plain(found), plain(valueOf(operation)))) {
     const shown = operation.path.slice(0, shownPathChars)
-    throw new CatalogError('PRECONDITION_FAILED', `Patch operation "test" at "${shown}" does not hold`, {
+    throw new CatalogError('PRECONDITION_FAILED', `Patch operation "test" at "${shown}" failed`, {
       field: shown
     })
   }

@@ -5,7 +5,7 @@ const namedMaxCount = 3
 
 /** The beginning of a message: `The token is limited to …`. */
 export function limitedTo(domainUrns: readonly Urn[]): string {
-  if (domainUrns.length === 0) return 'The token is limited to domains that are gone'
+  if (domainUrns.length === 0) return 'The token is limited to domains that no longer exist'
   const named = domainUrns.slice(0, namedMaxCount).join(', ')
   const more = domainUrns.length - namedMaxCount
   return `The token is limited to ${named}${more > 0 ? ` and ${more} more` : ''}`

@@ -46,7 +46,7 @@ export const loadMoves: readonly LoadMove[] = [
     to: 'done',
     cause: 'clean end, nothing to apply',
     who: 'API; a sweeper',
-    when: 'the same, but every record was rejected while it was read'
+    when: 'the whole body has arrived, but every record was rejected while it was read'
   },
   {
     from: 'receiving',

@@ -60,7 +60,7 @@ export function parseSnapshot(value: unknown, field = 'proposedSnapshot'): { cha
   const [snapshot] =
     isObject(value) && isObject(value.proposedSnapshot) ? Object.values(value.proposedSnapshot) : []
   if (!isObject(value) || !isObject(snapshot))
-    throw new CatalogError('BAD_REQUEST', `${field} must hold one snapshot under the name of its class`, {
+    throw new CatalogError('BAD_REQUEST', `${field} must contain one snapshot under the name of its class`, {
       field
     })
   const entity = parseUrn(snapshot.urn, `${field}.urn`)
@@ -75,7 +75,7 @@ export function parseSnapshot(value: unknown, field = 'proposedSnapshot'): { cha
     if (!pair || others.length > 0)
       throw new CatalogError(
         'BAD_REQUEST',
-        'An aspect of a snapshot must be alone under the name of its class',
+        'Each aspect of a snapshot must be an object with one member, named after its class',
         { field: `${field}.aspects[${index}]` }
       )
     return [aspectNameOfClass(pair[0]), pair[1]]

@@ -44,7 +44,7 @@ export function parseConnections(text: string): Connections {
       return readConnection(entry)
     } catch (error) {
       throw new Error(
-        `a list of connections, and its entry ${index + 1} is not one: ${error instanceof Error ? error.message : ''}`,
+        `a list of connections, but entry ${index + 1} is not valid: ${error instanceof Error ? error.message : ''}`,
         { cause: error }
       )
     }

@@ -67,7 +67,7 @@ export function parseEvent(sent: unknown, field = ''): OpenLineageEvent {
       inputs: readDatasets(event.inputs, at('inputs')),
       outputs: readDatasets(event.outputs, at('outputs'))
     }
-  throw refuse(at('job'), 'is missing: an event has a run and a job, a job, or a dataset')
+  throw refuse(at('job'), 'is missing: an event describes a run and its job, a job, or a dataset')
 }
 
 const isGiven = (value: JsonValue | undefined): boolean => value !== undefined && value !== null

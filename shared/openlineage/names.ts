@@ -126,7 +126,7 @@ export function resolveDataset(dataset: OpenLineageName, connections: Connection
     const found = read(dataset)
     if (found && found.name !== '') return placed({ ...found, rule }, dataset.namespace, connections)
   }
-  throw new CatalogError('BAD_REQUEST', `${dataset.namespace} ${dataset.name} names no dataset`)
+  throw new CatalogError('BAD_REQUEST', `${dataset.namespace} ${dataset.name} does not name a dataset`)
 }
 
 /** Whether the name is that of a file or a folder. */

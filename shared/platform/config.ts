@@ -53,7 +53,7 @@ export const settings = {
     'REDIS_SENTINEL_PASSWORD',
     anyText,
     'text',
-    'Password of Redis Sentinel. That of the primary is in `REDIS_URL`.'
+    'Password of Redis Sentinel. The password of the primary is in `REDIS_URL`.'
   ),
   redisClusterNodes: optional(
     'REDIS_CLUSTER_NODES',
@@ -129,7 +129,7 @@ export const settings = {
     ),
     'parentbased_always_on',
     'sampler',
-    'Which requests are traced. `parentbased_`: what the `traceparent` of the client says, and the rest of the name for requests without one.'
+    'Which requests are traced. With `parentbased_` the `traceparent` of the client decides, and the rest of the name applies to requests without one.'
   ),
   otelTracesSamplerArg: setting(
     'OTEL_TRACES_SAMPLER_ARG',
@@ -238,7 +238,7 @@ export const settings = {
     anyText,
     'preferred_username',
     'claim',
-    'Claim that names the user. Names only: rights follow from groups and the subject. Where it is absent, `email`, then `sub`.'
+    'Claim that names the user. It gives only the name: rights follow from groups and the subject. If it is absent, `email` is used, then `sub`.'
   ),
   oidcGroupsClaim: setting(
     'OIDC_GROUPS_CLAIM',
@@ -287,7 +287,7 @@ export const settings = {
     integer(0, 65_536),
     '1024',
     'megabytes',
-    'Memory for the lineage graph in each API process. If the graph needs more, or for 0, SQL answers. About 150 for a million assets and five million edges.'
+    'Memory for the lineage graph in each API process. If the graph needs more, or this is 0, SQL answers. About 150 for a million assets and five million edges.'
   ),
   workerConcurrency: setting(
     'WORKER_CONCURRENCY',

@@ -74,7 +74,7 @@ export const metrics = {
     'tributary_chunks_fenced_total',
     'Attempts rolled back because another worker had claimed the chunk.'
   ),
-  workers: gauge('tributary_workers', 'Workers that live, by version.', 'version'),
+  workers: gauge('tributary_workers', 'Workers that are alive, by version.', 'version'),
   sweeperNudges: counter('tributary_sweeper_nudges_total', 'Chunks that the sweeper enqueued again.'),
   dbRetries: counter(
     'tributary_db_retries_total',
@@ -107,7 +107,7 @@ export const metrics = {
     'tributary_lineage_memory_limit_bytes',
     'Memory that the lineage graph may take; 0 in a process that has none.'
   ),
-  queueUp: gauge('tributary_queue_up', '1 while the queue answers, else 0.')
+  queueUp: gauge('tributary_queue_up', '1 while the queue answers, otherwise 0.')
 }
 
 // An alert notices that a counter grows, not that it appears: without a first 0 it would miss the first load

@@ -79,12 +79,12 @@ const actorFields = ['actorUrn', 'ownerUrn']
 function actorsOf(filters: readonly FacetFilterInput[]): string[] | null {
   const wanted = filters.map(({ field, values, negated, condition }) => {
     if (!actorFields.includes(field))
-      throw new CatalogError('BAD_REQUEST', `Tokens are not filtered by ${field}`, {
+      throw new CatalogError('BAD_REQUEST', `Tokens cannot be filtered by ${field}`, {
         field: 'input.filters',
         allowed: actorFields
       })
     if (negated || !['EQUAL', 'IN', null, undefined].includes(condition))
-      throw new CatalogError('BAD_REQUEST', `A filter of ${field} is EQUAL to one of its values`, {
+      throw new CatalogError('BAD_REQUEST', `A filter on ${field} must have the condition EQUAL`, {
         field: 'input.filters'
       })
     return values ?? []

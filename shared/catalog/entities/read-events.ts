@@ -93,7 +93,7 @@ function alternativesOf(criterion: JsonValue, field: string): JsonObject[] {
   if (!isObject(criterion) || typeof criterion.field !== 'string' || criterion.field === '')
     throw new CatalogError('BAD_REQUEST', `${field} must name a field`, { field: `${field}.field` })
   if ((criterion.condition ?? 'EQUAL') !== 'EQUAL' || criterion.negated === true)
-    throw new CatalogError('UNSUPPORTED', `${field} must be of the condition EQUAL`, {
+    throw new CatalogError('UNSUPPORTED', `${field} must have the condition EQUAL`, {
       field: `${field}.condition`,
       allowed: ['EQUAL']
     })

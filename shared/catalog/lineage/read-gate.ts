@@ -88,7 +88,7 @@ export function createReadGate({
       if ((waiting.get(caller)?.length ?? 0) >= waitingPerCallerMaxCount) {
         throw refused(
           'RATE_LIMITED',
-          `${waitingPerCallerMaxCount} heavy reads of this token wait already; send fewer at once`,
+          `${waitingPerCallerMaxCount} heavy reads of this token are waiting already; send fewer at once`,
           'heavyReadsWaitingPerTokenMaxCount',
           waitingPerCallerMaxCount
         )
@@ -96,7 +96,7 @@ export function createReadGate({
       if (waitingCount >= waitingMaxCount)
         throw refused(
           'OVERLOADED',
-          `${waitingMaxCount} heavy reads wait already; send it again`,
+          `${waitingMaxCount} heavy reads are waiting already; send it again`,
           'heavyReadsWaitingMaxCount',
           waitingMaxCount
         )

@@ -26,7 +26,7 @@ export function createReadWork(gate: ReadGate, caller: string): ReadWork {
     if (spentMs > limits.readWorkMaxMs)
       throw new CatalogError(
         'DEADLINE_EXCEEDED',
-        `the reads of one request take ${limits.readWorkMaxMs / 1_000} s at most; send them as requests of their own`
+        `the reads of one request take ${limits.readWorkMaxMs / 1_000} s at most; send them as separate requests`
       )
     const leave = await gate.enter(caller)
     const startedAt = performance.now()

@@ -37,7 +37,7 @@ export function parsePlace(text: string, question: string): RelationshipPlace {
   if (!isOurs)
     throw new CatalogError(
       'BAD_REQUEST',
-      'scrollId is not what a page of this very question gave; begin again without it',
+      'scrollId is not from a page of the same question; begin again without it',
       { field: 'scrollId' }
     )
   return {

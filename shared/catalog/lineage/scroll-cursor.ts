@@ -47,7 +47,7 @@ export function parseCursor(text: string, question: string): ScrollCursor {
   if (!isOurs) {
     throw new CatalogError(
       'BAD_REQUEST',
-      'input.scrollId is not what a page of this very question gave; begin again without it',
+      'input.scrollId is not from a page of the same question; begin again without it',
       { field: 'input.scrollId' }
     )
   }

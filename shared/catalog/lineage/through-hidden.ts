@@ -79,7 +79,7 @@ export function throughHidden(
       hiddenCount += behind.length
       checkCount(hiddenCount, 'hiddenEntitiesMaxCount', {
         field: 'input',
-        what: `${hiddenCount} hidden entities are to be looked through at a time`,
+        what: `${hiddenCount} hidden entities would be passed through at once`,
         wayOut: 'Ask for less, or do not hide jobs'
       })
       frontier = behind

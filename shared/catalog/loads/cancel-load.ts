@@ -40,7 +40,7 @@ export async function cancelLoad(db: Db, actor: Actor, id: string): Promise<Load
 /** A chunk that is being applied now will be rolled back, so these counts are final. */
 function whatWasApplied({ state, received, applied, unchanged }: LoadRow): string {
   if (state === 'receiving' || applied + unchanged === 0) return 'Cancelled; nothing of it had been applied'
-  return `Cancelled; ${applied} of ${received} records had been applied and stay, ${unchanged} had found nothing to change`
+  return `Cancelled; ${applied} of ${received} records had been applied and stay applied, ${unchanged} were unchanged`
 }
 
 /**

@@ -164,7 +164,7 @@ async function findUnstated(
 
 /** The message for the client, at the end of the body or when the sweep is due. */
 export const tooMuch = (source: string, { stated, removable }: Compared, maxShare: number): string =>
-  `The snapshot would remove ${removable} of the ${stated} statements of ${source}, more than the share of ${maxShare} that is allowed. Send it (or retry the load) with force=true if that is meant.`
+  `The snapshot would remove ${removable} of the ${stated} statements of ${source}, more than the share of ${maxShare} that is allowed. Send it (or retry the load) with force=true if this is intended.`
 
 const nothingSpared: Spared = { downstreamIds: [], upstreamIds: [], touchedIds: [] }
 

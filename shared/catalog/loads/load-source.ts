@@ -25,7 +25,7 @@ export function checkedSnapshotSource(text: string | undefined, field: string): 
     )
   const source = checkedSource(text, field)
   if (sourcesOfCalls.includes(source))
-    throw new CatalogError('BAD_REQUEST', `No snapshot can replace what the source ${source} states`, {
+    throw new CatalogError('BAD_REQUEST', `A snapshot cannot replace what the source ${source} states`, {
       field
     })
   return source

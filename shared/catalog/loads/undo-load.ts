@@ -112,7 +112,7 @@ async function refuseWhatCannotBeUndone(tx: Tx, load: LoadRow): Promise<void> {
   if (load.undoneBy !== null)
     throw new CatalogError(
       'CONFLICT',
-      `The load has been undone by the load ${load.undoneBy}; undo that one to have its changes again`
+      `The load has been undone by the load ${load.undoneBy}; undo that one to restore its changes`
     )
 }
 
@@ -155,7 +155,7 @@ async function storeWhole(tx: Tx, undoId: string, groups: AsyncIterable<Group>):
   if (total > limits.loadAtomicMaxRecords)
     throw new CatalogError(
       'LIMIT_EXCEEDED',
-      `The load made ${total} changes; the dry run of an undo takes back at most ${limits.loadAtomicMaxRecords}`,
+      `The load made ${total} changes; the dry run of an undo can have at most ${limits.loadAtomicMaxRecords}`,
       { limit: 'loadAtomicMaxRecords', maximum: limits.loadAtomicMaxRecords }
     )
   let line = 1

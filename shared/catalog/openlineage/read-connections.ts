@@ -22,6 +22,6 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    throw new Error(`JSON, or a file that can be read, and ${path} cannot`)
+    throw new Error(`JSON, or the path of a readable file, but ${path} cannot be read`)
   }
 }

@@ -49,7 +49,7 @@ export async function resolveReference(
   if (text === null)
     throw new CatalogError(
       'BAD_REQUEST',
-      `${field} must name an entity, as snowflake:db.schema.table, table@PROD or a URN does`,
+      `${field} must name an entity, for example as snowflake:db.schema.table, as table@PROD or by its URN`,
       { field }
     )
   const urn = text.startsWith('urn:li:') ? toUrn(text, field) : null
@@ -225,7 +225,7 @@ function ambiguous(text: string, found: readonly Named[], field: string): Catalo
   const candidates = found.slice(0, candidatesMaxCount).map(({ urn }) => urn)
   return new CatalogError(
     'BAD_REQUEST',
-    `${quoted(text)} may mean ${found.length === matchesMaxCount ? 'a great many' : found.length} entities: ${candidates.join(', ')}${found.length > candidates.length ? ', …' : ''}. Say which, as platform:name@ENV or by its URN.`,
+    `${quoted(text)} may mean ${found.length === matchesMaxCount ? 'very many' : found.length} entities: ${candidates.join(', ')}${found.length > candidates.length ? ', …' : ''}. Say which, as platform:name@ENV or by its URN.`,
     { field, candidates, total: found.length }
   )
 }

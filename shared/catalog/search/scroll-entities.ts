@@ -26,7 +26,7 @@ export async function scrollEntities(
   if (input.sortInput?.sortCriterion || input.sortInput?.sortCriteria?.length) {
     throw new CatalogError(
       'BAD_REQUEST',
-      'input.sortInput: a scroll goes by the order in which entities were first named; searchAcrossEntities sorts',
+      'input.sortInput: a scroll returns entities in the order in which they were first named; use searchAcrossEntities to sort',
       { field: 'input.sortInput' }
     )
   }

@@ -105,7 +105,7 @@ function sortCriteriaOf(sort: SortInput | null | undefined): readonly SortCriter
       : []
   const unknown = criteria.find(({ field }) => !sortFields.includes(field))
   if (unknown)
-    throw new CatalogError('BAD_REQUEST', `input.sortInput: results are not sorted by ${unknown.field}`, {
+    throw new CatalogError('BAD_REQUEST', `input.sortInput: results cannot be sorted by ${unknown.field}`, {
       field: 'input.sortInput',
       allowed: sortFields
     })

@@ -45,7 +45,7 @@ export async function deleteFromCatalog(
   ) {
     throw new CatalogError(
       'BAD_REQUEST',
-      'startTimeMillis and endTimeMillis choose among the events of one aspect: aspectName must name one that has events',
+      'startTimeMillis and endTimeMillis select events of one aspect: aspectName must name an aspect of events',
       { field: 'aspectName' }
     )
   }

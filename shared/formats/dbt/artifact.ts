@@ -30,13 +30,13 @@ export function artifactOf(metadata: JsonValue | undefined): ArtifactKind {
   if (kind !== 'manifest')
     throw new CatalogError(
       'BAD_REQUEST',
-      `${address.slice(0, 200)} is not an artifact that a load takes; send manifest.json, and beside it catalog.json and run_results.json`,
+      `${address.slice(0, 200)} is not an artifact that a load accepts; send manifest.json, and beside it catalog.json and run_results.json`,
       { field: 'metadata.dbt_schema_version', allowed: ['manifest', 'catalog', 'run-results'] }
     )
   if (!knownManifests.has(Number(version)))
     throw new CatalogError(
       'UNSUPPORTED',
-      `The manifest has schema version v${version}; known are ${knownText}`,
+      `The manifest has schema version v${version}; known versions are ${knownText}`,
       { field: 'metadata.dbt_schema_version' }
     )
   return kind

@@ -38,7 +38,7 @@ const oneDomain: Shape = (value, place) => {
   ] as const) {
     const count = new Set(domains).size
     if (count > 1)
-      throw shapeFault(`${place}.${name}`, `an asset belongs to one domain at most, and ${count} are given`)
+      throw shapeFault(`${place}.${name}`, `an asset is in at most one domain, but ${count} are given`)
   }
   return prepared
 }
