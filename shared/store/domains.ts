@@ -103,24 +103,6 @@ export async function childrenSince(tx: Tx, entityId: number, since: number): Pr
   return rows.map((row) => row.id)
 }
 
-/** A domain and its descendants, with their distance from it. */
-export async function subtreeOf(db: Db | Tx, entityId: number): Promise<{ id: number; level: number }[]> {
-  return query(
-    db,
-    `
-    with recursive below as (
-      select ?::int as id, 0 as level
-      union all
-      select domain.entity_id, below.level + 1
-      from below
-      join domain on domain.parent_id = below.id
-      where below.level < 1000
-    )
-    select id, min(level)::int as level from below group by id`,
-    [entityId]
-  )
-}
-
 /** The ids of domains and of all their descendants. */
 export async function subtreesOf(tx: Tx, entityIds: readonly number[]): Promise<number[]> {
   const rows = await query<{ id: number }>(
