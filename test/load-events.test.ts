@@ -179,10 +179,9 @@ t.test('the events of a load', async (t) => {
     const other = await withServer(t)
     const reading = all(eventsOf(await open(other, await submit(other))))
     await sleep(100)
-    const begun = Date.now()
+    // Nothing applies the load, so without the end of the stream this would wait for minutes.
     await other.app.close()
     t.match(await reading, [{ load: { state: 'accepted' } }])
-    t.ok(Date.now() - begun < 3_000)
   })
 })
 
