@@ -131,20 +131,25 @@ export const proposalRows: SpecificationRow[] = [
   row('S4.3-columnLineage: column lineage may be written without dataset lineage', async (t, catalog) => {
     const [up, down] = [datasetUrn('s43.columns_up'), datasetUrn('s43.columns')]
     await catalog.make(up, down)
-    const { status } = await catalog.propose(down, 'upstreamLineage', {
-      upstreams: [],
-      fineGrainedLineages: [
-        {
-          upstreamType: 'FIELD_SET',
-          upstreams: [columnUrn(up, 'a')],
-          downstreamType: 'FIELD',
-          downstreams: [columnUrn(down, 'b')]
-        }
-      ]
-    })
-    t.equal(status, 200)
-    t.strictSame(await catalog.walk(columnUrn(up, 'a')), [`1 ${down}`], 'the column is lineage')
-    t.strictSame(await catalog.walk(up), [], 'the dataset is not')
+    const fineGrainedLineages = [
+      {
+        upstreamType: 'FIELD_SET',
+        upstreams: [columnUrn(up, 'a')],
+        downstreamType: 'FIELD',
+        downstreams: [columnUrn(down, 'b')]
+      }
+    ]
+    for (const aspect of [{ upstreams: [], fineGrainedLineages }, { fineGrainedLineages }]) {
+      const { status } = await catalog.propose(down, 'upstreamLineage', aspect)
+      t.equal(status, 200)
+      t.strictSame(await catalog.walk(columnUrn(up, 'a')), [`1 ${down}`], 'the column is lineage')
+      t.strictSame(await catalog.walk(up), [], 'the dataset is not')
+      const [, value] = await aspectOf(catalog, down, 'upstreamLineage')
+      t.strictSame(valueAt(value, 'upstreams'), [])
+    }
+    const { status } = await catalog.propose(down, 'upstreamLineage', { upstream: [] })
+    t.equal(status, 422, 'a misspelled list does not empty the aspect')
+    t.strictSame(await catalog.walk(columnUrn(up, 'a')), [`1 ${down}`])
   }),
 
   row('S4.3-readDomains: the aspect domains of a dataset is read back', async (t, catalog) => {
