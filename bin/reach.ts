@@ -4,13 +4,7 @@ import pg from 'pg'
 import type { Config } from '../shared/platform/config.ts'
 import { findSessions } from '../shared/db/sessions.ts'
 import { sqlState } from '../shared/db/sql-errors.ts'
-import {
-  isForLackOfCluster,
-  isOfCluster,
-  nodeErrorOf,
-  notACluster,
-  undeclaredCluster
-} from '../shared/queue/redis-kind.ts'
+import { kindProblemBehind, kindProblemOf, nodeErrorOf } from '../shared/queue/redis-kind.ts'
 import { connectRedis, type AnyRedis } from '../shared/queue/redis-place.ts'
 import { postgresOptions } from '../shared/platform/postgres-url.ts'
 import { exitCodes, reasonOf, Refusal } from './failure.ts'
@@ -105,8 +99,8 @@ export async function askDatabase<T>(
 }
 
 /**
- * Runs `ask` on connections of its own, without retries. Throws what the driver throws, or a WrongKindOfRedis for a
- * cluster that is configured as one server, or the reverse.
+ * Runs `ask` on connections of its own, without retries. Throws what the driver throws, or a WrongKindOfRedis for
+ * servers that are not of the configured kind.
  */
 export async function askRedis<T>(
   config: Config & { redisUrl: string },
@@ -123,16 +117,35 @@ export async function askRedis<T>(
   // connect() rejects with "Connection is closed"; the reason comes earlier, as an event
   let reason: Error | undefined
   redis.on('error', (error: Error) => {
-    reason ??= isForLackOfCluster(error) ? new WrongKindOfRedis(notACluster) : (nodeErrorOf(error) ?? error)
+    const problem = kindProblemBehind(error)
+    reason ??= problem === null ? error : new WrongKindOfRedis(problem)
   })
   try {
     await redis.connect()
-    if (redis instanceof Redis && isOfCluster(await redis.info('cluster')))
-      throw new WrongKindOfRedis(undeclaredCluster)
+    const problem = redis instanceof Redis ? kindProblemOf(await redis.info()) : null
+    if (problem !== null) throw new WrongKindOfRedis(problem)
     return await ask(redis)
   } catch (error) {
-    throw reason ?? error
+    throw (await whyNoNode(config, reason)) ?? reason ?? error
   } finally {
     redis.disconnect()
   }
+}
+
+/**
+ * Why the client of a cluster found no node; null after other errors. It ignores why a connection failed, so the node of
+ * REDIS_URL is asked alone.
+ */
+async function whyNoNode(
+  config: Config & { redisUrl: string },
+  reason: Error | undefined
+): Promise<Error | null> {
+  const nodeError = nodeErrorOf(reason)
+  if (nodeError === null) return null
+  try {
+    await askRedis({ ...config, redisClusterNodes: null }, (redis) => redis.ping())
+  } catch (error) {
+    if (error instanceof Error && !(error instanceof WrongKindOfRedis)) return error
+  }
+  return nodeError
 }

@@ -13,9 +13,10 @@ import { openQueue } from '../shared/queue/chunk-queue.ts'
 import { startChunkWorker } from '../shared/queue/chunk-worker.ts'
 import { watchKind } from '../shared/queue/redis-kind.ts'
 import { connectRedis } from '../shared/queue/redis-place.ts'
-import { withRedisServer } from './support/redis.ts'
+import { freePort, withRedisServer } from './support/redis.ts'
 import { withRedisCluster } from './support/redis-cluster.ts'
 import { withServer } from './support/server.ts'
+import { startFailingOverRedis } from './torture/failing-over-redis.ts'
 
 const log = createLog({ logLevel: 'silent' })
 const waitMaxMs = 30_000
@@ -67,11 +68,24 @@ t.test('on a Redis Cluster', async (t) => {
   t.test('a Redis that is not of the configured kind is named with the key to change', async (t) => {
     const server = await withRedisServer(t)
     if (server === null) return
-    const asServer = { REDIS_URL: cluster.env.REDIS_URL }
-    const asCluster = { REDIS_URL: server.url, REDIS_CLUSTER_NODES: server.url.replace('redis://', '') }
+    const watched = await startFailingOverRedis()
+    t.teardown(() => watched.stop())
+    const [sentinel = ''] = watched.env.REDIS_SENTINELS.split(',')
+    const asCluster = (address: string) => ({
+      REDIS_URL: `redis://${address}`,
+      REDIS_CLUSTER_NODES: address
+    })
+    const isNode = /^the Redis of REDIS_URL is a node of a Redis Cluster: set REDIS_CLUSTER_NODES/
+    const isNoCluster = /is not a Redis Cluster: remove REDIS_CLUSTER_NODES$/
     for (const [env, says] of [
-      [asServer, /^the Redis of REDIS_URL is a node of a Redis Cluster: set REDIS_CLUSTER_NODES/],
-      [asCluster, /is not a Redis Cluster: remove REDIS_CLUSTER_NODES$/]
+      [{ REDIS_URL: cluster.env.REDIS_URL }, isNode],
+      [asCluster(server.url.replace('redis://', '')), isNoCluster],
+      [asCluster(sentinel), isNoCluster],
+      [{ REDIS_URL: `redis://${sentinel}` }, /is a Redis Sentinel: set REDIS_SENTINELS/],
+      [
+        { REDIS_URL: 'redis://name', REDIS_SENTINELS: cluster.env.REDIS_CLUSTER_NODES },
+        /is not a Redis Sentinel: name only Sentinels there/
+      ]
     ] as const) {
       const wrong = { ...readConfig(env), redisUrl: env.REDIS_URL }
       t.match(await examineQueue(wrong), [{ verdict: 'wrong', text: says }], 'by the doctor')
@@ -81,6 +95,12 @@ t.test('on a Redis Cluster', async (t) => {
       t.match(await new Promise((resolve) => watchKind(client, resolve)), says, 'by a process that runs')
       client.disconnect()
     }
+  })
+
+  t.test('the doctor says why no node can be reached', async (t) => {
+    const address = `127.0.0.1:${await freePort()}`
+    const away = readConfig({ REDIS_URL: `redis://${address}`, REDIS_CLUSTER_NODES: address })
+    t.match(await examineQueue(away), [{ verdict: 'wrong', text: /ECONNREFUSED/ }])
   })
 
   t.test('a client that has ended can connect again, also when its connections close late', async (t) => {

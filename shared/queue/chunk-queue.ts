@@ -47,7 +47,13 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
     reason = err
     log?.debug({ err }, 'the queue reported an error')
   }
-  let backend = await connect(config, log, report)
+  let problem: string | null = null
+  /** Once, although each client that replaces another finds it again. */
+  const say = (found: string): void => {
+    if (found !== problem) log?.error(found)
+    problem = found
+  }
+  let backend = await connect(config, { report, say })
   let failingSince: number | null = null
   let isReported = false
   let restsUntil = 0
@@ -57,7 +63,7 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
   async function replace(): Promise<void> {
     const old = backend
     try {
-      backend = await connect(config, log, report)
+      backend = await connect(config, { report, say })
       failingSince = null
     } catch (err) {
       log?.warn({ err }, 'the queue cannot be opened')
@@ -147,27 +153,27 @@ const defaultJobOptions: JobsOptions = {
   removeOnFail: { age: 86_400, count: 1_000 }
 }
 
-type Report = (error: Error) => void
+type Listeners = {
+  report: (error: Error) => void
+  /** Hears what is wrong if Redis is not of the configured kind. */
+  say: (problem: string) => void
+}
 
-async function connect(config: QueueConfig, log: Log | undefined, report: Report): Promise<Backend> {
-  if (config.redisUrl !== null) return connectToRedis({ ...config, redisUrl: config.redisUrl }, log, report)
+async function connect(config: QueueConfig, listeners: Listeners): Promise<Backend> {
+  if (config.redisUrl !== null) return connectToRedis({ ...config, redisUrl: config.redisUrl }, listeners)
   const queue = new Queue(
     queueNames.chunks,
     { connection: await postgresConnection(config, 'producer'), defaultJobOptions },
     createPostgresBackend
   )
-  queue.on('error', report)
+  queue.on('error', listeners.report)
   await queue.waitUntilReady()
   return queue
 }
 
-function connectToRedis(
-  config: QueueConfig & { redisUrl: string },
-  log: Log | undefined,
-  report: Report
-): Backend {
+function connectToRedis(config: QueueConfig & { redisUrl: string }, { report, say }: Listeners): Backend {
   const client = connectQueueRedis(config, 'producer')
-  watchKind(client, (problem) => log?.error(problem))
+  watchKind(client, say)
   const queue = new Queue(queueNames.chunks, { connection: client, defaultJobOptions })
   // BullMQ also emits the errors of the client, until it closes.
   client.on('error', () => {})

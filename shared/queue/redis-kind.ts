@@ -1,23 +1,24 @@
-/**
- * Notices a Redis that is not of the configured kind: a node of a cluster configured as a single server, or
- * the reverse.
- */
+/** Notices a Redis that is not of the configured kind: a single server, one that Sentinels name, or a cluster. */
 import { Redis } from 'ioredis'
 import type { AnyRedis } from './redis-place.ts'
 
-export const undeclaredCluster =
-  'the Redis of REDIS_URL is a node of a Redis Cluster: set REDIS_CLUSTER_NODES to the addresses of some of its nodes'
+/** What is wrong with a single server, by its answer to INFO; null if it can have the queue. */
+export function kindProblemOf(info: string): string | null {
+  if (/^cluster_enabled:1\b/m.test(info))
+    return 'the Redis of REDIS_URL is a node of a Redis Cluster: set REDIS_CLUSTER_NODES to the addresses of some of its nodes'
+  if (/^redis_mode:sentinel\b/m.test(info))
+    return 'the Redis of REDIS_URL is a Redis Sentinel: set REDIS_SENTINELS to its address, and REDIS_URL to the name of the primary, such as redis://mymaster'
+  return null
+}
 
-export const notACluster =
-  'the Redis of REDIS_URL and REDIS_CLUSTER_NODES is not a Redis Cluster: remove REDIS_CLUSTER_NODES'
-
-/** Whether the answer to INFO is from a node of a cluster. */
-export const isOfCluster = (info: string): boolean => /^cluster_enabled:1\b/m.test(info)
-
-/** Whether a client of a cluster failed because its servers are not a cluster. */
-export function isForLackOfCluster(error: unknown): boolean {
-  const reason = nodeErrorOf(error)
-  return reason !== null && /cluster support disabled/i.test(reason.message)
+/** What is wrong if a client failed because its servers are not of the configured kind; null for other errors. */
+export function kindProblemBehind(error: Error): string | null {
+  const { message } = nodeErrorOf(error) ?? error
+  if (/cluster support disabled|unknown command .cluster\b/i.test(message))
+    return 'the Redis of REDIS_URL and REDIS_CLUSTER_NODES is not a Redis Cluster: remove REDIS_CLUSTER_NODES'
+  if (/unknown command .sentinel\b/i.test(message))
+    return 'a server of REDIS_SENTINELS is not a Redis Sentinel: name only Sentinels there, or remove it'
+  return null
 }
 
 /**
@@ -29,25 +30,16 @@ export const nodeErrorOf = (error: unknown): Error | null =>
     ? error.lastNodeError
     : null
 
-/** Reports at most once, as soon as a server answers, that it is not of the configured kind. */
+/** Reports each time that a server answers that it is not of the configured kind. */
 export function watchKind(client: AnyRedis, say: (problem: string) => void): void {
-  let isSaid = false
-  const sayOnce = (problem: string): void => {
-    if (isSaid) return
-    isSaid = true
-    say(problem)
+  const sayIfAny = (problem: string | null): void => {
+    if (problem !== null) say(problem)
   }
-  if (!(client instanceof Redis)) {
-    client.on('error', (error: Error) => {
-      if (isForLackOfCluster(error)) sayOnce(notACluster)
-    })
-    return
-  }
+  client.on('error', (error: Error) => sayIfAny(kindProblemBehind(error)))
+  if (!(client instanceof Redis)) return
   client.on('ready', () => {
-    client.info('cluster').then(
-      (info) => {
-        if (isOfCluster(info)) sayOnce(undeclaredCluster)
-      },
+    client.info().then(
+      (info) => sayIfAny(kindProblemOf(info)),
       // The queue's own commands report that it does not answer.
       () => {}
     )
