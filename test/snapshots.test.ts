@@ -304,6 +304,7 @@ t.test('a snapshot that would remove too much', async (t) => {
       await loaded(bench, all, snapshot())
       await t.rejects(bench.submit([edge(0, 1), edge(5, 6)], snapshot('a', { maxRemovedShare: 0.3 })), {
         code: 'SNAPSHOT_REMOVES_TOO_MUCH',
+        message: /at least 7 of the 9 .* Send it with force=true if this is intended\.$/,
         details: { actual: 7, maximum: 2 }
       })
       t.equal((await stated(bench)).length, 9)
@@ -327,7 +328,8 @@ t.test('a snapshot that would remove too much', async (t) => {
     const id = await loaded(bench, others, snapshot('a', { maxRemovedShare: 0.3 }))
     t.match(await bench.load(id), {
       state: 'failed',
-      error: /^SNAPSHOT_REMOVES_TOO_MUCH: .* 9 of the 9 /,
+      error:
+        /^SNAPSHOT_REMOVES_TOO_MUCH: .* 9 of the 9 .* Retry the load with force=true if this is intended\.$/,
       counts: { applied: 9 },
       snapshot: { sweep: 'pending', stated: 9, toRemove: 9, kept: 0, removed: 0 }
     })
@@ -721,7 +723,11 @@ t.test('an atomic snapshot adds and removes in one transaction, or does neither'
     ...snapshot('a', { maxRemovedShare: 0.3 }),
     isAtomic: true
   })
-  t.match(await bench.load(refused), { state: 'failed', error: /^SNAPSHOT_REMOVES_TOO_MUCH/ })
+  t.match(await bench.load(refused), {
+    state: 'failed',
+    error:
+      /^SNAPSHOT_REMOVES_TOO_MUCH: .* Send it again with force=true if this is intended\. Nothing was applied\.$/
+  })
   t.same(await stated(bench), ['0>1 a', '0>2 a', '0>3 a'])
   const id = await loaded(bench, [edge(0, 1), edge(4, 5)], { ...snapshot(), isAtomic: true })
   t.match(await bench.load(id), {

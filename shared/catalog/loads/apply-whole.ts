@@ -115,7 +115,10 @@ export const failWhole = (
   claimed: ClaimedChunk,
   reason: string,
   options: ApplyOptions
-): Promise<NotApplied> => endUnapplied(db, claimed, [], options, () => `${reason}; nothing was applied`)
+): Promise<NotApplied> =>
+  endUnapplied(db, claimed, [], options, () =>
+    reason.endsWith('.') ? `${reason} Nothing was applied.` : `${reason}; nothing was applied`
+  )
 
 /**
  * The load has ended for good. Nothing of it was applied and its client still has it, so nothing is kept for

@@ -131,7 +131,10 @@ async function waitForOlder(tx: Tx, load: LoadRow): Promise<void> {
 async function compare(tx: Tx, load: LoadRow, spared: Spared, guards: ChunkGuards): Promise<PlannedRemovals> {
   const compared = await findUnstated(tx, load, spared, !guards.sweepSparesStated)
   if (isTooMuch(load, compared, guards))
-    throw new SnapshotRefused(tooMuch(load.source, compared, load.sweepMaxShare ?? 1), compared)
+    throw new SnapshotRefused(
+      `${tooMuch(load.source, compared, load.sweepMaxShare ?? 1)} ${load.isAtomic ? 'Send it again' : 'Retry the load'} with force=true if this is intended.`,
+      compared
+    )
   return compared
 }
 
@@ -162,9 +165,9 @@ async function findUnstated(
   })
 }
 
-/** The message for the client, at the end of the body or when the sweep is due. */
+/** What is wrong, at the end of the body or when the sweep is due. The caller adds what to do about it. */
 export const tooMuch = (source: string, { stated, removable }: Compared, maxShare: number): string =>
-  `The snapshot would remove ${removable} of the ${stated} statements of ${source}, more than the share of ${maxShare} that is allowed. Send it (or retry the load) with force=true if this is intended.`
+  `The snapshot would remove ${removable} of the ${stated} statements of ${source}, more than the share of ${maxShare} that is allowed.`
 
 const nothingSpared: Spared = { downstreamIds: [], upstreamIds: [], touchedIds: [] }
 

@@ -52,7 +52,7 @@ export async function refuseSmallSnapshot(
   if (removable <= stated * maxShare) return
   throw new CatalogError(
     'SNAPSHOT_REMOVES_TOO_MUCH',
-    tooMuch(source, { stated, removable }, maxShare).replace('remove ', 'remove at least '),
+    `${tooMuch(source, { stated, removable }, maxShare).replace('remove ', 'remove at least ')} Send it with force=true if this is intended.`,
     { field: 'force', maximum: Math.floor(stated * maxShare), actual: removable }
   )
 }
