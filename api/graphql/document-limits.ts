@@ -48,8 +48,8 @@ export function checkDocument(document: DocumentNode): void {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
   }
   checkAliasesAndTexts(document)
-  const depthOf = depthMeter(fragments)
-  const fieldsOf = expandedFields(fragments)
+  const depthOf = fieldMeter(fragments, Math.max)
+  const fieldsOf = fieldMeter(fragments, (one, other) => one + other)
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue
     const depth = depthOf(definition.selectionSet)
@@ -90,61 +90,29 @@ function checkAliasesAndTexts(document: DocumentNode): void {
 }
 
 /**
- * Counts levels of fields below a selection. Each fragment is measured once; validation refuses cycles of
- * fragments.
+ * Measures the fields below a selection: `joined` combines two neighbours, and each field adds one to what is
+ * below it. Each fragment is measured once; validation refuses cycles of fragments.
  */
-function depthMeter(
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>
+function fieldMeter(
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  joined: (one: number, other: number) => number
 ): (selectionSet: SelectionSetNode | undefined) => number {
   const known = new Map<string, number>()
-  const depthOf = (selectionSet: SelectionSetNode | undefined): number => {
-    let deepest = 0
-    for (const selection of selectionSet?.selections ?? []) {
-      if (selection.kind === Kind.FIELD) deepest = Math.max(deepest, 1 + depthOf(selection.selectionSet))
-      else if (selection.kind === Kind.INLINE_FRAGMENT)
-        deepest = Math.max(deepest, depthOf(selection.selectionSet))
-      else deepest = Math.max(deepest, depthOfFragment(selection.name.value))
-    }
-    return deepest
-  }
-  const depthOfFragment = (name: string): number => {
+  const measure = (selectionSet: SelectionSetNode | undefined): number =>
+    (selectionSet?.selections ?? []).reduce((before, selection) => {
+      if (selection.kind === Kind.FIELD) return joined(before, 1 + measure(selection.selectionSet))
+      if (selection.kind === Kind.INLINE_FRAGMENT) return joined(before, measure(selection.selectionSet))
+      return joined(before, measureFragment(selection.name.value))
+    }, 0)
+  const measureFragment = (name: string): number => {
     const measured = known.get(name)
     if (measured !== undefined) return measured
     known.set(name, 0)
-    const depth = depthOf(fragments.get(name)?.selectionSet)
-    known.set(name, depth)
-    return depth
+    const found = measure(fragments.get(name)?.selectionSet)
+    known.set(name, found)
+    return found
   }
-  return depthOf
-}
-
-/**
- * Counts the fields of a selection and all below it, with each fragment wherever it is spread. Each fragment
- * is counted once; validation refuses cycles.
- */
-function expandedFields(
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>
-): (selectionSet: SelectionSetNode | undefined) => number {
-  const known = new Map<string, number>()
-  const countOf = (selectionSet: SelectionSetNode | undefined): number =>
-    (selectionSet?.selections ?? []).reduce((sum, selection) => {
-      if (selection.kind === Kind.FIELD) return sum + 1 + countOf(selection.selectionSet)
-      return (
-        sum +
-        (selection.kind === Kind.INLINE_FRAGMENT
-          ? countOf(selection.selectionSet)
-          : countOfFragment(selection.name.value))
-      )
-    }, 0)
-  const countOfFragment = (name: string): number => {
-    const counted = known.get(name)
-    if (counted !== undefined) return counted
-    known.set(name, 0)
-    const count = countOf(fragments.get(name)?.selectionSet)
-    known.set(name, count)
-    return count
-  }
-  return countOf
+  return measure
 }
 
 /**
