@@ -399,12 +399,7 @@ function rememberRemoval(
 ): void {
   if (!context.keepsOrder) return
   const { tombstones, newTombstones } = orderOfOwner(owner)
-  const key = tombstoneKey(code, downstreamId, upstreamId)
-  const known = tombstones.get(key)
-  if (isNewer(known, order)) return
-  const knownNew = newTombstones.get(key)
-  tombstones.set(key, order)
-  newTombstones.set(key, {
+  remember(context, tombstones, newTombstones, tombstoneKey(code, downstreamId, upstreamId), {
     ownerId: owner.ownerId,
     aspectCode: owner.aspectCode,
     code,
@@ -412,9 +407,24 @@ function rememberRemoval(
     upstreamId,
     ...order
   })
+}
+
+/** Stores the row under its key, unless a newer one is known. */
+function remember<Row extends Order>(
+  context: MergeContext,
+  known: Map<string, Order>,
+  added: Map<string, Row>,
+  key: string,
+  row: Row
+): void {
+  const before = known.get(key)
+  if (isNewer(before, row)) return
+  const addedBefore = added.get(key)
+  known.set(key, row)
+  added.set(key, row)
   context.undo?.push(() => {
-    restore(tombstones, key, known)
-    restore(newTombstones, key, knownNew)
+    restore(known, key, before)
+    restore(added, key, addedBefore)
   })
 }
 
@@ -478,21 +488,12 @@ function rememberReplacement(
   const { watermarks, newWatermarks } = orderOfOwner(owner)
   const code = replaced.of === 'list' ? replaced.fieldCode : owner.aspectCode
   const sourceId = replaced.of === 'aspect' ? (replaced.sourceId ?? 0) : 0
-  const key = watermarkKey(code, sourceId)
-  const known = watermarks.get(key)
-  if (isNewer(known, order)) return
-  const knownNew = newWatermarks.get(key)
-  watermarks.set(key, order)
-  newWatermarks.set(key, {
+  remember(context, watermarks, newWatermarks, watermarkKey(code, sourceId), {
     ownerId: owner.ownerId,
     aspectCode: owner.aspectCode,
     code,
     sourceId,
     ...order
-  })
-  context.undo?.push(() => {
-    restore(watermarks, key, known)
-    restore(newWatermarks, key, knownNew)
   })
 }
 
