@@ -1,14 +1,12 @@
 /** GET /domains/export: which asset is in which domain, as a file that can be loaded again. */
-import { finished } from 'node:stream/promises'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { exportDomains } from '../../shared/catalog/domains/export-domains.ts'
 import { withUrns } from '../../shared/catalog/search/reference-urns.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { printRow } from '../../shared/formats/csv-cells.ts'
 import { limits } from '../../shared/limits.ts'
 import type { ApiContext } from '../context.ts'
-import { exportPace, paced, type ExportPace } from '../lineage/stream-export.ts'
-import { createPlaces } from '../places.ts'
+import { answerExport, exportPace, exportPlaces, paced, type ExportPace } from '../lineage/stream-export.ts'
 import { readQuery } from '../query-parameters.ts'
 
 type Associations = Parameters<Parameters<typeof exportDomains>[2]>[0]
@@ -36,11 +34,7 @@ export function domainsRoutes(
   { db, lineage }: Pick<ApiContext, 'db' | 'lineage'>,
   pace: ExportPace = exportPace
 ): void {
-  const places = createPlaces('exportsAtOnceMaxCount', 'exportsPerTokenMaxCount', {
-    code: 'RATE_LIMITED',
-    says: (maximum) => `answers ${maximum} exports of domains at a time; send it again`,
-    retryAfterSeconds: 1
-  })
+  const places = exportPlaces('exports of domains')
 
   app.get(
     '/domains/export',
@@ -48,23 +42,14 @@ export function domainsRoutes(
     async (request, reply) => {
       const query = readQuery(request.query, ['format', 'domain'])
       const format = readFormat(query.format)
-      const leave = places.take(request.actor)
-      let hasBegun = false
-      try {
+      return answerExport(request, reply, places, async (send) => {
         const { domain } = await withUrns(lineage, query, { domain: { entityType: 'domain' } })
         await exportDomains(db, domain ?? null, (slices) => {
-          hasBegun = true
-          return answer(reply, slices, { format, pace, leave })
+          const { mediaType, write } = formats[format]
+          reply.type(mediaType).header('content-disposition', `attachment; filename="domains.${format}"`)
+          return send(paced(write(slices), pace))
         })
-      } catch (error) {
-        if (!hasBegun) throw error
-        // Not an error for the client: the rows have been sent, or the connection was cut. Only the snapshot
-        // could not be closed.
-        request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
-      } finally {
-        leave()
-      }
-      return reply
+      })
     }
   )
 }
@@ -76,18 +61,4 @@ function readFormat(text: string | undefined): keyof typeof formats {
       allowed: Object.keys(formats)
     })
   return text ?? 'csv'
-}
-
-async function answer(
-  reply: FastifyReply,
-  slices: Associations,
-  { format, pace, leave }: { format: keyof typeof formats; pace: ExportPace; leave: () => void }
-): Promise<void> {
-  const { mediaType, write } = formats[format]
-  reply.type(mediaType).header('content-disposition', `attachment; filename="domains.${format}"`)
-  const body = paced(write(slices), pace)
-  // The place is free before the client sees the end, because it may send the next export at once.
-  body.once('end', leave)
-  void reply.send(body)
-  await finished(body).catch(() => {})
 }

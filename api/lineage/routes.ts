@@ -1,19 +1,17 @@
 /** GET /lineage/export: the whole answer to a question about lineage, as a file. */
 import { Readable } from 'node:stream'
-import { finished } from 'node:stream/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { exportLineage, type LineageExport } from '../../shared/catalog/lineage/export-lineage.ts'
 import { withUrns } from '../../shared/catalog/search/reference-urns.ts'
 import { limits } from '../../shared/limits.ts'
 import { nameFromUrn } from '../../shared/urn/kinds.ts'
 import type { ApiContext } from '../context.ts'
-import { createPlaces } from '../places.ts'
 import { csvOfEdges, csvOfEntities } from './csv.ts'
 import { dotOf } from './dot.ts'
 import { readExportQuery, type ExportContent, type ExportFormat } from './export-query.ts'
 import { mermaidOf } from './mermaid.ts'
 import { ndjsonOfEdges, ndjsonOfEntities, ndjsonOfGraph } from './ndjson.ts'
-import { exportPace, paced, type ExportPace } from './stream-export.ts'
+import { answerExport, exportPace, exportPlaces, paced, type ExportPace } from './stream-export.ts'
 
 type Writer = (found: LineageExport) => AsyncGenerator<string>
 
@@ -48,60 +46,37 @@ export function lineageRoutes(
   { lineage }: Pick<ApiContext, 'lineage'>,
   pace: ExportPace = exportPace
 ): void {
-  const places = createPlaces('exportsAtOnceMaxCount', 'exportsPerTokenMaxCount', {
-    code: 'RATE_LIMITED',
-    says: (maximum) => `answers ${maximum} exports at a time; send it again`,
-    retryAfterSeconds: 1
-  })
+  const places = exportPlaces('exports')
 
   app.get(
     '/lineage/export',
     { config: { access: 'read' }, handlerTimeout: handlerMaxMs },
     async (request, reply) => {
       const { input, format, of } = readExportQuery(request.query)
-      const leave = places.take(request.actor)
-      let hasBegun = false
-      try {
-        await exportLineage(
+      return answerExport(request, reply, places, async (send) =>
+        exportLineage(
           lineage,
           await withUrns(lineage, input, { urn: {}, domain: { entityType: 'domain' } }),
           (found) => {
-            hasBegun = true
-            return answer(reply, found, { format, of, isHead: request.method === 'HEAD', pace, leave })
+            const write = describe(reply, found, format, of)
+            return send(request.method === 'HEAD' ? Readable.from([]) : paced(write(found), pace))
           }
         )
-      } catch (error) {
-        if (!hasBegun) throw error
-        // Not an error for the client: the rows have been sent, or the connection was cut. Only the snapshot
-        // could not be closed.
-        request.log.warn({ err: error }, 'the snapshot of an export could not be closed')
-      } finally {
-        leave()
-      }
-      return reply
+      )
     }
   )
 }
 
-/**
- * Resolves when the client has taken the body or closed the connection. After the first byte nothing can be
- * thrown; the connection is cut instead.
- */
-async function answer(
+/** Sets the headers of the answer, and returns the writer of its body. */
+function describe(
   reply: FastifyReply,
-  found: LineageExport,
-  {
-    format,
-    of,
-    isHead,
-    pace,
-    leave
-  }: { format: ExportFormat; of: ExportContent; isHead: boolean; pace: ExportPace; leave: () => void }
-): Promise<void> {
+  { report, total, direction, startUrn }: LineageExport,
+  format: ExportFormat,
+  of: ExportContent
+): Writer {
   const { mediaType, extension, write } = kinds[format]
   const writer = write[of]
   if (writer === undefined) throw new Error(`no writer of ${of} as ${format}`)
-  const { report, total, direction, startUrn } = found
   reply.type(mediaType).headers({
     'content-disposition': `attachment; filename="lineage-${fileNameOf(nameFromUrn(startUrn))}-${direction.toLowerCase()}.${extension}"`,
     'x-lineage-complete': String(report.complete),
@@ -111,11 +86,7 @@ async function answer(
     'x-lineage-engine': report.engine,
     ...(report.truncatedBy === null ? {} : { 'x-lineage-truncated-by': report.truncatedBy })
   })
-  const body = isHead ? Readable.from([]) : paced(writer(found), pace)
-  // The place is free before the client sees the end, because it may send the next export at once.
-  body.once('end', leave)
-  void reply.send(body)
-  await finished(body).catch(() => {})
+  return writer
 }
 
 const fileNameOf = (name: string): string => name.replaceAll(/[^\w.-]+/g, '_').slice(0, fileNameMaxChars)
