@@ -5,14 +5,13 @@
 import { readFileSync } from 'node:fs'
 import { serverOf, serverOptions } from '../client-options.ts'
 import { count } from '../client/load-progress.ts'
-import { exitCodeOf, isObject, readLoad } from '../client/load-view.ts'
+import { isObject, readLoad } from '../client/load-view.ts'
 import { resolveDomain } from '../client/resolve-reference.ts'
 import { getJson, postJson, putJson, type Server } from '../client/server.ts'
 import type { Command } from '../command.ts'
 import { exitCodes, reasonOf, Refusal } from '../failure.ts'
-import { reportLoad } from '../load-report.ts'
 import { printable } from '../printable.ts'
-import { followWithProgress } from './load-status.ts'
+import { waitAndReport } from './load-status.ts'
 
 const fileNote =
   'FILE is a JSON list of rules, in the order in which they are tried: {"platform", "namespace", "name", "domain"}. The first three are patterns with * and ?, of which one at least is given; domain is a name, a path such as Sales/Orders, or a URN.'
@@ -109,14 +108,7 @@ export const domainRulesApply: Command = {
       return exitCodes.ok
     }
     const started = readLoad(isObject(answer) ? answer.load : null)
-    const load = input.isSet('no-wait') ? started : await followWithProgress(server, started, terminal)
-    await reportLoad(
-      server,
-      load,
-      { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null },
-      terminal
-    )
-    return input.isSet('no-wait') ? exitCodes.ok : exitCodeOf(load)
+    return waitAndReport(server, started, input, terminal)
   }
 }
 

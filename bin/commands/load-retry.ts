@@ -1,12 +1,10 @@
 /** `tributary load retry`: applies the rejects of a load again, or continues a failed load. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
-import { exitCodeOf, readLoad } from '../client/load-view.ts'
+import { readLoad } from '../client/load-view.ts'
 import { postJson } from '../client/server.ts'
 import type { Command } from '../command.ts'
-import { exitCodes } from '../failure.ts'
-import { reportLoad } from '../load-report.ts'
-import { followWithProgress } from './load-status.ts'
+import { waitAndReport } from './load-status.ts'
 
 export const loadRetry: Command = {
   notes: [
@@ -29,13 +27,6 @@ export const loadRetry: Command = {
         `loads/${encodeURIComponent(id)}/retry${input.isSet('force') ? '?force=true' : ''}`
       )
     )
-    const load = input.isSet('no-wait') ? started : await followWithProgress(server, started, terminal)
-    await reportLoad(
-      server,
-      load,
-      { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null },
-      terminal
-    )
-    return input.isSet('no-wait') ? exitCodes.ok : exitCodeOf(load)
+    return waitAndReport(server, started, input, terminal)
   }
 }

@@ -5,7 +5,8 @@ import { followLoad } from '../client/follow-load.ts'
 import { showProgress } from '../client/load-progress.ts'
 import { exitCodeOf, readLoad, type LoadView } from '../client/load-view.ts'
 import { getJson, type Server } from '../client/server.ts'
-import type { Command } from '../command.ts'
+import type { Command, CommandInput } from '../command.ts'
+import { exitCodes } from '../failure.ts'
 import { reportLoad } from '../load-report.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -22,22 +23,37 @@ export const loadStatus: Command = {
     const id = await findLoadId(server, input.operands[0] ?? '')
     const found = readLoad(await getJson(server, `loads/${encodeURIComponent(id)}`))
     const load = input.isSet('follow') ? await followWithProgress(server, found, terminal) : found
-    await reportLoad(
-      server,
-      load,
-      { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null },
-      terminal
-    )
+    await report(server, load, input, terminal)
     return exitCodeOf(load)
   }
 }
 
-/** Follows a load to its end, and shows its progress. Throws as followLoad does. */
-export async function followWithProgress(
+/**
+ * Waits for the end of a load that the command has started, unless `--no-wait` is set, and reports it. Returns
+ * the exit code. Throws as followLoad does.
+ */
+export async function waitAndReport(
   server: Server,
-  load: LoadView,
+  started: LoadView,
+  input: CommandInput,
   terminal: Terminal
-): Promise<LoadView> {
+): Promise<number> {
+  const isLeft = input.isSet('no-wait')
+  const load = isLeft ? started : await followWithProgress(server, started, terminal)
+  await report(server, load, input, terminal)
+  return isLeft ? exitCodes.ok : exitCodeOf(load)
+}
+
+const report = (server: Server, load: LoadView, input: CommandInput, terminal: Terminal): Promise<void> =>
+  reportLoad(
+    server,
+    load,
+    { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null },
+    terminal
+  )
+
+/** Follows a load to its end, and shows its progress. Throws as followLoad does. */
+async function followWithProgress(server: Server, load: LoadView, terminal: Terminal): Promise<LoadView> {
   const progress = showProgress(terminal, null)
   try {
     return await followLoad(server, load, {

@@ -1,12 +1,10 @@
 /** `tributary load undo`: undoes what a load changed, and waits for the end. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
-import { exitCodeOf, readLoad } from '../client/load-view.ts'
+import { readLoad } from '../client/load-view.ts'
 import { postJson } from '../client/server.ts'
 import type { Command } from '../command.ts'
-import { exitCodes } from '../failure.ts'
-import { reportLoad } from '../load-report.ts'
-import { followWithProgress } from './load-status.ts'
+import { waitAndReport } from './load-status.ts'
 
 export const loadUndo: Command = {
   notes: [
@@ -27,13 +25,6 @@ export const loadUndo: Command = {
     const id = await findLoadId(server, input.operands[0] ?? '')
     const query = input.isSet('dry-run') ? '?dryRun=true' : ''
     const started = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/undo${query}`))
-    const load = input.isSet('no-wait') ? started : await followWithProgress(server, started, terminal)
-    await reportLoad(
-      server,
-      load,
-      { name: null, file: null, asJson: input.isSet('json'), isQuiet: false, elapsedMs: null },
-      terminal
-    )
-    return input.isSet('no-wait') ? exitCodes.ok : exitCodeOf(load)
+    return waitAndReport(server, started, input, terminal)
   }
 }
