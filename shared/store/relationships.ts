@@ -43,6 +43,21 @@ export type RelationshipFilter = {
   slice: { id: number; max: number } | null
 }
 
+/** The filter that all relationships match. */
+export const anyRelationship: RelationshipFilter = {
+  types: null,
+  source: null,
+  destination: null,
+  upstream: null,
+  downstream: null,
+  either: null,
+  sourceTypes: null,
+  destinationTypes: null,
+  includesRemoved: true,
+  isLineageOnly: false,
+  slice: null
+}
+
 export type RelationshipKey = readonly [number, number, number]
 
 export type RelationshipRow = {

@@ -7,6 +7,7 @@ import { CatalogError } from '../../errors.ts'
 import { checkCount } from '../../model/count-checks.ts'
 import { findEntities } from '../../store/entities.ts'
 import {
+  anyRelationship,
   armsCount,
   countRelationships,
   pageOfRelationships,
@@ -77,7 +78,7 @@ async function relatedTo(
   const ends = await endsOf(tx, [urn])
   const related = listed(input.relatedEntityTypes)
   const filter = {
-    ...everything(),
+    ...anyRelationship,
     types: typesOf(input.types),
     ...(isOutgoing
       ? { source: ends, destinationTypes: related }
@@ -137,7 +138,7 @@ export async function scrollRelationships(db: Db, input: ScrollInput): Promise<R
     db,
     async (tx) => {
       const filter = {
-        ...everything(),
+        ...anyRelationship,
         types: typesOf(input.types),
         source: sources && (await endsOf(tx, sources)),
         destination: destinations && (await endsOf(tx, destinations)),
@@ -196,7 +197,7 @@ export async function scrollLineage(
             ? { upstream: ends }
             : { either: ends }
       const filter = {
-        ...everything(),
+        ...anyRelationship,
         types: typesOf(input.types),
         includesRemoved: input.includeSoftDelete ?? false,
         isLineageOnly: true,
@@ -256,20 +257,6 @@ async function scroll(
   if (rows.length <= count || !last) return { rows, scrollId: null }
   return { rows: rows.slice(0, count), scrollId: printPlace({ arm: last.arm, after: last.key }, question) }
 }
-
-const everything = (): RelationshipFilter => ({
-  types: null,
-  source: null,
-  destination: null,
-  upstream: null,
-  downstream: null,
-  either: null,
-  sourceTypes: null,
-  destinationTypes: null,
-  includesRemoved: true,
-  isLineageOnly: false,
-  slice: null
-})
 
 const typesOf = (types: readonly string[] | null | undefined): ReadonlySet<string> | null =>
   types && types.length > 0 && !types.includes('*') ? new Set(types) : null

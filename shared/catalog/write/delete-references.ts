@@ -17,7 +17,7 @@ import {
 import { findAspects } from '../../store/aspects.ts'
 import { findEntities } from '../../store/entities.ts'
 import { referencesInLists } from '../../store/references.ts'
-import { armsOfAspects, pageOfRelationships, type RelationshipFilter } from '../../store/relationships.ts'
+import { anyRelationship, armsOfAspects, pageOfRelationships } from '../../store/relationships.ts'
 import type { Urn } from '../../urn/urn.ts'
 import { applyRecords } from './apply-records.ts'
 import type { Call } from './call.ts'
@@ -86,19 +86,7 @@ async function findReferences(tx: Tx, urn: Urn): Promise<Found[]> {
       found.push({ entity: ownerUrn, aspect: aspectName, relationship: relationshipOf(field), listName })
     }
   }
-  const filter: RelationshipFilter = {
-    types: null,
-    source: null,
-    destination: { urns: [urn], ids },
-    upstream: null,
-    downstream: null,
-    either: null,
-    sourceTypes: null,
-    destinationTypes: null,
-    includesRemoved: true,
-    isLineageOnly: false,
-    slice: null
-  }
+  const filter = { ...anyRelationship, destination: { urns: [urn], ids } }
   for (const arm of armsOfAspects) {
     for (const { type, sourceUrn, aspectName } of await pageOfRelationships(tx, arm, filter, {
       after: null,
