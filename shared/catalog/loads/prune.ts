@@ -16,8 +16,6 @@ import { deleteOldEvents, deleteOldRunStates } from '../../store/openlineage.ts'
 import { deleteOldSessions } from '../../store/web-sessions.ts'
 import { deleteOldWorkers } from '../../store/workers.ts'
 
-export type PruneOptions = { changeLogKeepSeconds?: number; loadsKeepDays?: number; eventsKeepDays?: number }
-
 /** How many rows of each kind were deleted. */
 export type Pruned = {
   order: number
@@ -29,6 +27,8 @@ export type Pruned = {
   workers: number
 }
 
+const loadsKeepDays = 30
+const eventsKeepDays = 30
 const rowsPerTransaction = 5_000
 const transactionsPerRun = 20
 const loadsPerTransaction = 5
@@ -37,8 +37,7 @@ const loadsPerTransaction = 5
  * Uses small transactions, so that nothing waits long for one. The next run continues. Throws what the
  * database throws.
  */
-export async function prune(db: Db, options: PruneOptions = {}): Promise<Pruned> {
-  const { changeLogKeepSeconds = 3_600, loadsKeepDays = 30, eventsKeepDays = 30 } = options
+export async function prune(db: Db, { changeLogKeepSeconds = 3_600 } = {}): Promise<Pruned> {
   const horizon = await orderHorizon(db)
   return {
     order:

@@ -23,26 +23,19 @@ export type SweepOptions = {
   guards?: ChunkGuards
   /** How long a chunk waits before it is queued again. */
   quietSeconds?: number
-  /** How long after the end of a body the load is accepted here, if its API process has not done it. */
-  unacceptedSeconds?: number
-  /** How long an upload may be silent before it is aborted. */
-  silentUploadSeconds?: number
 }
 
 /** How much was found and fixed. */
 export type Swept = { nudged: number; accepted: number; aborted: number; dropped: number }
 
+/** How long after the end of a body the load is accepted here, if its API process has not done it. */
+const unacceptedSeconds = 10
 /** The queue is filled up to this many jobs. Further jobs would only duplicate these. */
 const queueDepthMax = 200
 
 /** May run at any time, and any number of times. Throws what the database throws. */
 export async function sweep(db: Db, queue: ChunkQueue, options: SweepOptions = {}): Promise<Swept> {
-  const {
-    guards = allChunkGuards,
-    quietSeconds = 10,
-    unacceptedSeconds = 10,
-    silentUploadSeconds = limits.uploadSilentMaxSeconds
-  } = options
+  const { guards = allChunkGuards, quietSeconds = 10 } = options
   const swept: Swept = { nudged: 0, accepted: 0, aborted: 0, dropped: 0 }
   if (!guards.sweeper) return swept
   const room = queueDepthMax - ((await queue.depth()) ?? 0)
@@ -57,7 +50,7 @@ export async function sweep(db: Db, queue: ChunkQueue, options: SweepOptions = {
 
   for (const id of await findUnaccepted(db, unacceptedSeconds))
     if (await acceptReceivedLoad(db, queue, id)) swept.accepted += 1
-  for (const id of await findSilentUploads(db, silentUploadSeconds))
+  for (const id of await findSilentUploads(db, limits.uploadSilentMaxSeconds))
     if (await abortUpload(db, id, 'The upload stopped before its end')) swept.aborted += 1
   for (const id of await findEndedWithChunks(db)) swept.dropped += await dropChunks(db, id)
   return swept
