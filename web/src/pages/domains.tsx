@@ -2,13 +2,14 @@
  * The page of domains: the tree at the left, the chosen domain at the right; without a chosen domain, lineage
  * between all domains.
  */
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { domainMap } from '../api/domain-queries.ts'
 import { canWrite } from '../api/session.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { Failure, Loading } from '../parts/states.tsx'
 import { tell } from '../parts/toasts.tsx'
 import { useAddress } from '../parts/use-address.ts'
+import { useAfterTyping } from '../parts/use-after-typing.ts'
 import '../style/domains.css'
 import { domainTexts as words } from '../texts/domains.ts'
 import { CreateDialog, moveTo } from './domains/domain-dialogs.tsx'
@@ -16,8 +17,6 @@ import { DomainDetail } from './domains/domain-detail.tsx'
 import { DomainMap } from './domains/domain-map.tsx'
 import { DomainTree } from './domains/domain-tree.tsx'
 import { useTree } from './domains/use-tree.ts'
-
-const typingMs = 150
 
 export function DomainsPage() {
   const address = useAddress('domains')
@@ -27,15 +26,9 @@ export function DomainsPage() {
   const [isCreating, setCreating] = useState(false)
   const chosen = address.query.urn || null
   const withSub = address.query.sub !== 'off'
-  useEffect(() => {
-    if (text === (address.query.filter ?? '')) return
-    const timer = setTimeout(() => {
-      address.change({ filter: text }, { replace: true })
-    }, typingMs)
-    return () => {
-      clearTimeout(timer)
-    }
-  }, [text])
+  useAfterTyping(text, () => {
+    if (text !== (address.query.filter ?? '')) address.change({ filter: text }, { replace: true })
+  })
   const changed = (): void => {
     setVersion((last) => last + 1)
     tree.reload()

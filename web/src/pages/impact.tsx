@@ -17,6 +17,7 @@ import { SetDomainDialog } from '../parts/set-domain-dialog.tsx'
 import { printSort, readSort } from '../parts/sort-rows.ts'
 import { Table, type TableColumn } from '../parts/table.tsx'
 import { goTo, useAddress, type Address } from '../parts/use-address.ts'
+import { useAfterTyping } from '../parts/use-after-typing.ts'
 import { usePages } from '../parts/use-pages.ts'
 import { useResource } from '../parts/use-resource.ts'
 import { domainTexts } from '../texts/domains.ts'
@@ -44,7 +45,6 @@ const pageCount = 1_000
 const rowsMaxCount = 50_000
 /** The number of domains and owners that are listed; the rest are only counted. */
 const listedMaxCount = 12
-const typingMs = 200
 
 /** A part of the asset page; its state is in the address of that page. */
 export function ImpactTable({ urn }: { urn: string }) {
@@ -371,15 +371,9 @@ function TextFilter({ text, address }: { text: string; address: Address }) {
   useEffect(() => {
     setTyped(text)
   }, [text])
-  useEffect(() => {
-    if (typed === text) return
-    const timer = setTimeout(() => {
-      address.change({ text: typed }, { replace: true })
-    }, typingMs)
-    return () => {
-      clearTimeout(timer)
-    }
-  }, [typed])
+  useAfterTyping(typed, () => {
+    if (typed !== text) address.change({ text: typed }, { replace: true })
+  })
   return (
     <input
       type="search"

@@ -1,5 +1,5 @@
 /** A dialog that finds assets by a search and puts many of them into a domain. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { assign, assignMaxCount } from '../../api/assign-domain.ts'
 import { findAssets } from '../../api/domain-queries.ts'
 import { cardOf, type Card } from '../../api/entity.ts'
@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { Table } from '../../parts/table.tsx'
 import { tell } from '../../parts/toasts.tsx'
 import { useAction } from '../../parts/use-action.ts'
+import { useAfterTyping } from '../../parts/use-after-typing.ts'
 import { useResource } from '../../parts/use-resource.ts'
 import { domainTexts as words } from '../../texts/domains.ts'
 import { texts } from '../../texts.ts'
@@ -15,8 +16,6 @@ import { assetColumns } from './asset-columns.tsx'
 
 /** Assets that the search of the dialog shows. */
 const foundMaxCount = 500
-const typingMs = 200
-
 export function AddAssetsDialog({
   domain,
   close,
@@ -30,14 +29,9 @@ export function AddAssetsDialog({
   const [sought, setSought] = useState('')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const action = useAction()
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      setSought(text.trim())
-    }, typingMs)
-    return () => {
-      clearTimeout(timer)
-    }
-  }, [text])
+  useAfterTyping(text, () => {
+    setSought(text.trim())
+  })
   const { last: data, error } = useResource(`add ${sought}`, (signal) =>
     graphql(
       findAssets,

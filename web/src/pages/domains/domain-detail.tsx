@@ -20,6 +20,7 @@ import { Table } from '../../parts/table.tsx'
 import { tell } from '../../parts/toasts.tsx'
 import { undoing } from '../../parts/undoing.ts'
 import { useAddress, type Address } from '../../parts/use-address.ts'
+import { useAfterTyping } from '../../parts/use-after-typing.ts'
 import { usePages } from '../../parts/use-pages.ts'
 import { useResource } from '../../parts/use-resource.ts'
 import { domainTexts as words } from '../../texts/domains.ts'
@@ -33,8 +34,6 @@ import { nameOfDomain } from './use-tree.ts'
 
 const pageCount = 1_000
 const rowsMaxCount = 50_000
-const typingMs = 200
-
 type OpenDialog = 'create' | 'edit' | 'move' | 'delete' | 'add' | null
 
 export function DomainDetail({
@@ -191,14 +190,9 @@ function Members({
   const [sought, setSought] = useState('')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isMoving, setMoving] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      setSought(text.trim())
-    }, typingMs)
-    return () => {
-      clearTimeout(timer)
-    }
-  }, [text])
+  useAfterTyping(text, () => {
+    setSought(text.trim())
+  })
   const key = `${urn} ${version} ${withSub} ${sought}`
   useEffect(() => {
     setChosen(new Set())
