@@ -1,7 +1,7 @@
 /** The table of search documents: written with the entities, and queried for matches. */
 import { int4Array, int4sOf } from '../db/int4-array.ts'
 import type { Db, Tx } from '../db/database.ts'
-import { query } from '../db/query.ts'
+import { query, type Binding } from '../db/query.ts'
 
 /** `name` is folded; `words` is the text of a tsvector. */
 export type SearchDocumentRow = { id: number; name: string; words: string }
@@ -28,8 +28,11 @@ export async function deleteSearchDocuments(tx: Tx, ids: readonly number[]): Pro
     await query(tx, 'delete from search_document where entity_id = any(?::int[])', [int4Array(ids)])
 }
 
-type Packed = { ids: Buffer | null }
-const idsOf = ([row]: readonly Packed[]): Int32Array => int4sOf(row?.ids ?? null)
+/** The column `ids` of the only row. */
+async function queryIds(db: Db | Tx, sql: string, bindings: readonly Binding[]): Promise<Int32Array> {
+  const [row] = await query<{ ids: Buffer | null }>(db, sql, bindings)
+  return int4sOf(row?.ids ?? null)
+}
 
 /**
  * Up to `count` matches of a tsquery, best first: names that are the text, or end with it after a dot; names
@@ -42,20 +45,17 @@ export async function findMatches(
   count: number
 ): Promise<Int32Array> {
   if (foldedText === null) {
-    return idsOf(
-      await query<Packed>(
-        db,
-        `
-      select string_agg(int4send(found.entity_id), '' order by found.entity_id) as ids
-      from (select search_document.entity_id from search_document where search_document.words @@ ?::tsquery limit ?::int) as found`,
-        [words, count]
-      )
-    )
-  }
-  return idsOf(
-    await query<Packed>(
+    return queryIds(
       db,
       `
+      select string_agg(int4send(found.entity_id), '' order by found.entity_id) as ids
+      from (select search_document.entity_id from search_document where search_document.words @@ ?::tsquery limit ?::int) as found`,
+      [words, count]
+    )
+  }
+  return queryIds(
+    db,
+    `
     select string_agg(int4send(ranked.entity_id), '' order by ranked.tier, ranked.length, ranked.entity_id) as ids
     from (
       select
@@ -69,8 +69,7 @@ export async function findMatches(
         limit ?::int
       ) as found
     ) as ranked`,
-      [foldedText, [...foldedText].length + 1, foldedText, foldedText, words, count]
-    )
+    [foldedText, [...foldedText].length + 1, foldedText, foldedText, words, count]
   )
 }
 
@@ -79,16 +78,14 @@ export const sampleShare = 64
 
 /** The matches in the sample, by id. Multiply by sampleShare to estimate all matches. */
 export async function findSampledMatches(db: Db | Tx, words: string): Promise<Int32Array> {
-  return idsOf(
-    await query<Packed>(
-      db,
-      `
+  return queryIds(
+    db,
+    `
     select string_agg(int4send(search_document.entity_id), '' order by search_document.entity_id) as ids
     from search_document
     where search_document.words @@ ?::tsquery
       and hashint4(search_document.entity_id) & 63 = 0`,
-      [words]
-    )
+    [words]
   )
 }
 
@@ -111,17 +108,15 @@ export async function findMatchesBetween(
   after: number,
   last: number
 ): Promise<Int32Array> {
-  return idsOf(
-    await query<Packed>(
-      db,
-      `
+  return queryIds(
+    db,
+    `
     select string_agg(int4send(search_document.entity_id), '' order by search_document.entity_id) as ids
     from search_document
     where search_document.words @@ ?::tsquery
       and search_document.entity_id > ?::int
       and search_document.entity_id <= ?::int`,
-      [words, after, last]
-    )
+    [words, after, last]
   )
 }
 
@@ -132,16 +127,14 @@ export async function findMatchesAmong(
   ids: readonly number[] | Int32Array
 ): Promise<Int32Array> {
   if (ids.length === 0) return new Int32Array(0)
-  return idsOf(
-    await query<Packed>(
-      db,
-      `
+  return queryIds(
+    db,
+    `
     select string_agg(int4send(search_document.entity_id), '' order by search_document.entity_id) as ids
     from search_document
     where search_document.words @@ ?::tsquery
       and search_document.entity_id = any(?::int[])`,
-      [words, int4Array(ids)]
-    )
+    [words, int4Array(ids)]
   )
 }
 
@@ -165,10 +158,9 @@ export async function findNamesBeginning(
   count: number
 ): Promise<Int32Array> {
   const pattern = `${likeText(foldedText)}%`
-  return idsOf(
-    await query<Packed>(
-      db,
-      `
+  return queryIds(
+    db,
+    `
     select string_agg(int4send(found.entity_id), '' order by found.name, found.entity_id) as ids
     from (
       select search_document.entity_id, left(search_document.name, 200) as name
@@ -178,8 +170,7 @@ export async function findNamesBeginning(
       order by left(search_document.name, 200)
       limit ?::int
     ) as found`,
-      [pattern, ...(words === null ? [] : [words]), count]
-    )
+    [pattern, ...(words === null ? [] : [words]), count]
   )
 }
 
@@ -194,10 +185,9 @@ export async function findNamesContaining(
   count: number
 ): Promise<Int32Array | null> {
   if (!(await hasTrigrams(tx))) return null
-  return idsOf(
-    await query<Packed>(
-      tx,
-      `
+  return queryIds(
+    tx,
+    `
     select string_agg(int4send(found.entity_id), '' order by length(found.name), found.name, found.entity_id) as ids
     from (
       select search_document.entity_id, search_document.name
@@ -206,8 +196,7 @@ export async function findNamesContaining(
         ${words === null ? '' : 'and search_document.words @@ ?::tsquery'}
       limit ?::int
     ) as found`,
-      [...foldedTexts.map((text) => `%${likeText(text)}%`), ...(words === null ? [] : [words]), count]
-    )
+    [...foldedTexts.map((text) => `%${likeText(text)}%`), ...(words === null ? [] : [words]), count]
   )
 }
 
