@@ -5,6 +5,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
+import { isUnfinishedLoad } from './loads.ts'
 
 /** Admits one sweeper at a time, until the transaction ends; false if another process is sweeping. */
 export async function trySweeperLock(tx: Tx): Promise<boolean> {
@@ -27,12 +28,7 @@ export async function orderHorizon(db: Db): Promise<number | null> {
     `
     select min(load.seq) as seq, coalesce(bool_or(load.seq is null), false) as "isUnknown"
     from load
-    where not load.is_dry_run
-      and (
-        load.state in ('accepted', 'applying')
-        or (load.state = 'failed' and not load.is_atomic)
-        or (load.state = 'receiving' and load.body_ended_at is not null)
-      )`
+    where ${isUnfinishedLoad}`
   )
   if (!drawn || !unfinished || unfinished.isUnknown) return null
   return Math.min(drawn.seq, unfinished.seq ?? drawn.seq)

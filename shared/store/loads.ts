@@ -97,6 +97,17 @@ export type NewLoad = Pick<
   }
 
 /**
+ * Whether a load is unfinished or failed, so that it may still change something. A load whose body has ended counts
+ * although it has no seq yet.
+ */
+export const isUnfinishedLoad = `not load.is_dry_run
+        and (
+          load.state in ('accepted', 'applying')
+          or (load.state = 'failed' and not load.is_atomic)
+          or (load.state = 'receiving' and load.body_ended_at is not null)
+        )`
+
+/**
  * A cancelled undo has undone only a part, so another undo can undo the rest. A dry run has undone nothing.
  */
 const undoOf = `(

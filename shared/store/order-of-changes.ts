@@ -3,6 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
 import { isLockTimeout } from '../db/sql-errors.ts'
+import { isUnfinishedLoad } from './loads.ts'
 
 /** A lock shared by all writers: while it is held, no entity is deleted. It ends with the transaction. */
 export async function lockAsWriter(tx: Tx): Promise<void> {
@@ -109,12 +110,7 @@ export async function olderWork(db: Db | Tx, seq: number, loadId: string | null)
     with unfinished as (
       select load.id, load.seq, load.state, load.is_destructive, load.sweep in ('pending', 'removing') as is_sweeping, load.current_pass < 3 or load.missing_references = 'create' as is_creating, load.remaining
       from load
-      where not load.is_dry_run
-        and (
-          load.state in ('accepted', 'applying')
-          or (load.state = 'failed' and not load.is_atomic)
-          or (load.state = 'receiving' and load.body_ended_at is not null)
-        )
+      where ${isUnfinishedLoad}
     ), older as (
       select unfinished.state, unfinished.is_destructive or coalesce(unfinished.is_sweeping, false) as is_destructive, unfinished.is_creating, false as is_own
       from unfinished

@@ -4,7 +4,7 @@
  */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
-import type { LoadRow } from './loads.ts'
+import { isUnfinishedLoad, type LoadRow } from './loads.ts'
 
 type Snapshot = Pick<LoadRow, 'id' | 'source' | 'seq'>
 
@@ -53,7 +53,7 @@ export async function isSourceBusy(db: Db, source: string): Promise<boolean> {
     `
     select 1
     from load
-    where load.source = ? and not load.is_dry_run and (load.state in ('accepted', 'applying') or (load.state = 'failed' and not load.is_atomic) or (load.state = 'receiving' and load.body_ended_at is not null))
+    where load.source = ? and ${isUnfinishedLoad}
     limit 1`,
     [source]
   )
