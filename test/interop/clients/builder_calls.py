@@ -123,7 +123,7 @@ def apply(arguments: Arguments, builder: Any, name: str) -> None:
     method(builder, **sent)
 
 
-@call("every patch builder", "random sequences of all calls that a builder has", result="what is read back is valid by the client's schema")
+@call("every patch builder", "random sequences of all calls that a builder has", result="the documents that are read back are valid by the client's schema")
 def random_calls(c: Case) -> None:
     rng = random.Random(SEED)
     arguments = Arguments(c, rng)

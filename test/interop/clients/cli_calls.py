@@ -81,7 +81,7 @@ def get_timeseries(c: Case) -> None:
     expect(json.loads(c.cli("get", "--urn", c.dataset("a"), "--aspect", "datasetProfile"))["datasetProfile"]["rowCount"], 12)
 
 
-@refused(CLIENT, "datahub get of what does not exist", RESTLI, result="exit 1: `urn … not found`")
+@refused(CLIENT, "datahub get of an absent entity", RESTLI, result="exit 1: `urn … not found`")
 def get_absent(c: Case) -> None:
     expect("not found" in c.cli("get", "--urn", c.dataset("a"), status=1), True)
 
@@ -192,7 +192,7 @@ def graphql_strip(c: Case) -> None:
     expect(c.dataset("a") in c.cli("graphql", "--query", query, "--strip-unknown-fields"), True)
 
 
-@refused(CLIENT, "datahub graphql of a field that is not there", GRAPHQL, result="an exit code that is not 0, and the name of the field")
+@refused(CLIENT, "datahub graphql of an unknown field", GRAPHQL, result="an exit code that is not 0, and the name of the field")
 def graphql_unknown(c: Case) -> None:
     for status in range(1, 7):
         try:

@@ -315,7 +315,7 @@ def emit_unicode_urn(c: Case) -> None:
         expect(c.doors.upstream(urn), {c.dataset("up")}, name)
 
 
-@call(CLIENT, "emit_mcp(headers={'If-Version-Match': ...})", result="refused where the version is another one")
+@call(CLIENT, "emit_mcp(headers={'If-Version-Match': ...})", result="refused if the version is another one")
 def emit_conditional(c: Case) -> None:
     write = lambda text, version: c.emitter().emit_mcp(Proposal(entityUrn=c.dataset("a"), aspect=m.DatasetPropertiesClass(description=text), headers={"If-Version-Match": version}))
     write("first", "-1")
@@ -332,7 +332,7 @@ def emit_system_metadata(c: Case) -> None:
     expect(described(c, "a")(), "x")
 
 
-@call(CLIENT, "emit_mcp(status removed)", result="hides the entity from lineage; what lies behind it stays reached")
+@call(CLIENT, "emit_mcp(status removed)", result="hides the entity from lineage; the entities behind it are still reached")
 def emit_soft_delete(c: Case) -> None:
     a, b, end = c.dataset("a"), c.dataset("b"), c.dataset("c")
     c.emitter().emit_mcps([Proposal(entityUrn=b, aspect=upstreams(a)), Proposal(entityUrn=end, aspect=upstreams(b))])
@@ -342,7 +342,7 @@ def emit_soft_delete(c: Case) -> None:
     expect(c.doors.lineage(a, "downstream"), {b: 1, end: 2})
 
 
-@call(CLIENT, "emit() with MISSING_REFERENCES=reject", result="an absent upstream is refused, and the error names it; one that exists is taken")
+@call(CLIENT, "emit() with MISSING_REFERENCES=reject", result="an absent upstream is refused, and the error names it; one that exists is accepted")
 def emit_strict(c: Case) -> None:
     up, down = c.dataset("up"), c.dataset("down")
     emitter = c.emitter(c.strict_url)

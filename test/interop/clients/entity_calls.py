@@ -150,11 +150,11 @@ def delete_hard(c: Case) -> None:
     expect(c.doors.exists(dataset(c).urn), False)
 
 
-@refused(CLIENT, "get() of what does not exist", RESTLI, result="ItemNotFoundError")
+@refused(CLIENT, "get() of an absent entity", RESTLI, result="ItemNotFoundError")
 def get_absent(c: Case) -> None:
     expect_error(lambda: c.client().entities.get(dataset(c).urn), "ItemNotFoundError")
 
 
-@refused(CLIENT, "delete() of what does not exist", RESTLI, result="SdkUsageError")
+@refused(CLIENT, "delete() of an absent entity", RESTLI, result="SdkUsageError")
 def delete_absent(c: Case) -> None:
     expect_error(lambda: c.client().entities.delete(dataset(c).urn), "SdkUsageError", "does not exist")

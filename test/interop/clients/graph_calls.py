@@ -52,7 +52,7 @@ def emit_all(c: Case) -> None:
     c.eventually(lambda: len(c.doors.lineage(up, "downstream")), 30)
 
 
-@call(CLIENT, "get_aspect()", RESTLI, result="the aspect; None where it or its entity is absent")
+@call(CLIENT, "get_aspect()", RESTLI, result="the aspect; None if it or its entity is absent")
 def get_aspect(c: Case) -> None:
     urn = c.dataset("a")
     aspect = m.DatasetPropertiesClass(name="A", description="d", customProperties={"k": "v"}, tags=["t"])
@@ -351,6 +351,6 @@ def unauthenticated(c: Case) -> None:
     expect_error(lambda: c.graph(token="none").exists(c.dataset("a")), "401")
 
 
-@refused(CLIENT, "execute_graphql() of a field that is not there", GRAPHQL, result="GraphError that names the field")
+@refused(CLIENT, "execute_graphql() of an unknown field", GRAPHQL, result="GraphError that names the field")
 def unknown_field(c: Case) -> None:
     expect_error(lambda: c.graph().execute_graphql("{ listPolicies(input: {}) { total } }"), "GraphError", "listPolicies")

@@ -157,7 +157,7 @@ def update_all(c: Case) -> None:
     expect([edge["destinationUrn"] for edge in c.doors.aspect(job, "dataJobInputOutput")["inputDatasetEdges"]], [source])
 
 
-@refused(CLIENT, "updateLineage to what does not exist", GRAPHQL, result="GraphError, BAD_REQUEST: `Cannot upsert lineage as downstream urn … doesn't exist`")
+@refused(CLIENT, "updateLineage to an absent entity", GRAPHQL, result="GraphError, BAD_REQUEST: `Cannot upsert lineage as downstream urn … doesn't exist`")
 def update_absent(c: Case) -> None:
     c.describe(c.dataset("a"))
     change = {"edgesToAdd": [{"upstreamUrn": c.dataset("a"), "downstreamUrn": c.dataset("none")}], "edgesToRemove": []}
@@ -280,7 +280,7 @@ def scroll_bad_degree(c: Case) -> None:
     expect_error(lambda: scroll(c, urn=c.dataset("a"), **by_degree("4")), "GraphError", "'code': 400")
 
 
-@refused(CLIENT, "scrollAcrossLineage from what does not exist", GRAPHQL, result="GraphError, NOT_FOUND; DataHub finds nothing")
+@refused(CLIENT, "scrollAcrossLineage from an absent entity", GRAPHQL, result="GraphError, NOT_FOUND; DataHub finds nothing")
 def scroll_absent(c: Case) -> None:
     expect_error(lambda: scroll(c, urn=c.dataset("never")), "GraphError", "does not exist", "'code': 404")
 

@@ -85,7 +85,7 @@ def unknown_pair(c: Case) -> None:
     expect_error(lambda: c.client().lineage.add_lineage(upstream=c.chart("c"), downstream=c.dataset("a")), "SdkUsageError")
 
 
-@refused(CLIENT, "add_lineage() to what does not exist", result="SdkUsageError, of the client itself")
+@refused(CLIENT, "add_lineage() to an absent entity", result="SdkUsageError, of the client itself")
 def absent_downstream(c: Case) -> None:
     expect_error(lambda: c.client().lineage.add_lineage(upstream=c.dataset("a"), downstream=c.dataset("b")), "SdkUsageError", "does not exist")
 
@@ -126,7 +126,7 @@ def get_hops(c: Case) -> None:
     expect(hops(c.client().lineage.get_lineage(source_urn=urns[4])), {urns[3]: 1}, "upstream is the default")
 
 
-@call(CLIENT, "get_lineage(), what it tells of each", GRAPHQL)
+@call(CLIENT, "get_lineage(), the facts about each result", GRAPHQL)
 def get_described(c: Case) -> None:
     up, down, job = c.dataset("up"), c.dataset("down"), c.job("j")
     c.write(down, m.DatasetPropertiesClass(name="Down", description="what it is"))
@@ -200,6 +200,6 @@ def get_columns(c: Case) -> None:
         expect(found, {b: ("DATASET", 1, [first, second]), end: ("DATASET", 2, [first, second, third])})
 
 
-@refused(CLIENT, "get_lineage() of what does not exist", GRAPHQL, result="GraphError, NOT_FOUND; DataHub finds nothing")
+@refused(CLIENT, "get_lineage() of an absent entity", GRAPHQL, result="GraphError, NOT_FOUND; DataHub finds nothing")
 def get_absent(c: Case) -> None:
     expect_error(lambda: c.client().lineage.get_lineage(source_urn=c.dataset("never")), "GraphError", "does not exist")

@@ -70,7 +70,7 @@ def by_association(c: Case) -> None:
         expect(find(c, filter=chosen), {urns[name]}, str(chosen))
 
 
-@call(CLIENT, "get_urns(filter=container), with all that is in the containers below it", GRAPHQL, result="works, by the containers as they are now")
+@call(CLIENT, "get_urns(filter=container), with everything in the containers below", GRAPHQL, result="works, by the containers as they are now")
 def by_container(c: Case) -> None:
     urns = some(c)
     outer, inner = (f"urn:li:container:{c.name}.{name}" for name in ["outer", "inner"])
