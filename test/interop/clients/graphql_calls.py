@@ -274,7 +274,7 @@ def scroll_blank(c: Case) -> None:
     expect_error(lambda: scroll(c, urn=""), "GraphError", "URN must not be null or empty", "'code': 400")
 
 
-@refused(CLIENT, "scrollAcrossLineage with the degree 4", GRAPHQL, result="GraphError, BAD_REQUEST that says which degrees there are")
+@refused(CLIENT, "scrollAcrossLineage with the degree 4", GRAPHQL, result="GraphError, BAD_REQUEST that lists the degrees")
 def scroll_bad_degree(c: Case) -> None:
     c.describe(c.dataset("a"))
     expect_error(lambda: scroll(c, urn=c.dataset("a"), **by_degree("4")), "GraphError", "'code': 400")
