@@ -125,15 +125,12 @@ export const operationRows: SpecificationRow[] = [
         { and: [{ condition: 'EQUAL', negated: false, field: 'degree', values: ['1', '2', '3+'] }] }
       ]
     }
-    t.strictSame(
-      (
-        await catalog.graphql(
-          `query ($input: ScrollAcrossLineageInput!) { scrollAcrossLineage(input: $input) { ${fields} } }`,
-          { input: variable }
-        )
-      ).data,
-      expected
-    )
+    for (const type of ['ScrollAcrossLineageInput!', 'ScrollAcrossLineageInput']) {
+      const query = `query ($input: ${type}) { scrollAcrossLineage(input: $input) { ${fields} } }`
+      t.strictSame((await catalog.graphql(query, { input: variable })).data, expected, type)
+    }
+    const { json } = await catalog.graphql(`{ scrollAcrossLineage { ${fields} } }`)
+    t.equal(valueAt(json, 'errors.0.message'), 'URN must not be null or empty')
   }),
 
   row(

@@ -22,14 +22,14 @@ export const lineageResolvers = {
   Query: {
     async scrollAcrossLineage(
       _: unknown,
-      { input }: { input: ScrollInput },
+      { input }: { input?: ScrollInput | null },
       context: GraphqlContext,
       info: GraphQLResolveInfo
     ) {
       // As in DataHub: clients that group by entity ask for columns, and expect the assets of the columns.
       const page = await scrollAcrossLineage(
         context.lineage,
-        { ...input, foldColumns: input.foldColumns ?? true },
+        { direction: 'DOWNSTREAM', ...input, foldColumns: input?.foldColumns ?? true },
         wishesOf(info)
       )
       return { ...shown(page, context, info), nextScrollId: page.nextScrollId }
