@@ -172,14 +172,19 @@ t.test('on a Redis Cluster', async (t) => {
     })
 
     t.test(
-      'while a primary is dead nobody is refused, and its replica takes over queue and counts',
+      'while a primary is dead nobody is refused, the doctor says why it does not answer, and its replica takes over queue and counts',
       async (t) => {
         const isOver = new AbortController()
         const failingOver = cluster.failOver().finally(() => isOver.abort())
         const found = new Set<number>()
-        while (!isOver.signal.aborted) found.add((await send(app, await tokenWith(['read']))).statusCode)
+        const said: string[] = []
+        while (!isOver.signal.aborted) {
+          found.add((await send(app, await tokenWith(['read']))).statusCode)
+          said.push(...(await examineQueue(config)).map(({ text }) => text))
+        }
         await failingOver
         t.strictSame([...found], [200])
+        t.ok(said.some((text) => /announces a primary at .* not answer: connect ECONNREFUSED/.test(text)))
         t.ok(await eventually(() => isToldOf(5)))
         for (let tokens = 0; tokens < tokenCount; tokens += 1)
           if (!(await eventually(isRefusedTheLast))) return t.fail('the last request was not refused')

@@ -36,6 +36,9 @@ const examineServer = (info: string): Finding[] => [
 
 /** Asks each primary at the address that the cluster announces, since that is where the processes connect. */
 async function examineCluster(cluster: Cluster): Promise<Finding[]> {
+  // a command only fails with "Connection is closed"
+  const reasons = new Map<string, Error>()
+  cluster.on('node error', (error: Error, address: string) => reasons.set(address, error))
   const primaries = cluster.nodes('master')
   const findings = await Promise.all(
     primaries.map(async (node) => {
@@ -48,7 +51,7 @@ async function examineCluster(cluster: Cluster): Promise<Finding[]> {
         return [
           wrong(
             'queue',
-            `the cluster announces a primary at ${address}, which does not answer: ${reasonOf(error)}`
+            `the cluster announces a primary at ${address}, which does not answer: ${reasonOf(reasons.get(address) ?? error)}`
           )
         ]
       }
