@@ -1,5 +1,5 @@
 /**
- * Reads one record of an undo, which takes back one change of a load.
+ * Reads one record of an undo, which undoes one change of a load.
  *
  * Clients do not send this format: the undo is a load in this format, and the rejects of that load show it.
  */
@@ -17,8 +17,8 @@ import { isObject } from '../model/json-values.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
 
 /**
- * `nothing` stands for a change that the same load changed again; that later change takes back both.
- * `deleted` and `event` cannot be taken back.
+ * `nothing` stands for a change that the same load changed again; the record of that later change undoes both.
+ * `deleted` and `event` cannot be undone.
  */
 export type UndoRecord =
   | UndoChange
@@ -26,7 +26,7 @@ export type UndoRecord =
   | { kind: 'deleted'; entityUrn: Urn }
   | { kind: 'event'; entityUrn: Urn; aspectName: string }
 
-/** Throws UNSUPPORTED for a change that cannot be taken back, and BAD_REQUEST for an invalid record. */
+/** Throws UNSUPPORTED for a change that cannot be undone, and BAD_REQUEST for an invalid record. */
 export function parseUndoRecord(text: string, line: number): ChangeRecord {
   const value = parseJson(text, 'The record')
   if (!isObject(value)) throw noRecord()

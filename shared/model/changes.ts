@@ -51,7 +51,7 @@ export type PatchBefore = {
 }
 
 /**
- * Takes back a change of a load, but only if the load's change is still the current one. The load made its
+ * Undoes a change of a load, but only if the load's change is still the current one. The load made its
  * changes as `seq`, or as several seqs if it was retried. References of these changes are not checked: they
  * name what was stored before.
  */
@@ -105,7 +105,7 @@ export type UndoChange =
     }
   /** An entity that the load created. */
   | { kind: 'undoCreation'; entityUrn: Urn; seqs: readonly number[] }
-  /** An entity that the load, itself an undo, took back. */
+  /** An entity whose creation the load, itself an undo, has undone. */
   | { kind: 'undoTakeBack'; entityUrn: Urn; seq: number }
 
 export type Change =

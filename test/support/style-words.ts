@@ -41,7 +41,14 @@ export const bannedPhrases: readonly { pattern: RegExp; write: string }[] = [
   { pattern: /\b(?:after|at most|until) so many\b/i, write: '"that many", or "at most N"' },
   { pattern: /\bheed(?:s|ed)?\b/i, write: 'obey' },
   { pattern: /\bwho has no\b/i, write: '"to …, use …", or "without …"' },
-  { pattern: /\bof the very same\b/i, write: 'of the same' }
+  { pattern: /\bof the very same\b/i, write: 'of the same' },
+  { pattern: /\bfor so long\b(?! that\b)|\bso many requests\b/i, write: '"for this time", or "that many"' },
+  {
+    pattern: /\b(?:take|takes|took|taken|taking) (?:(?:it|them|that|both) )?back\b/i,
+    write: 'undo'
+  },
+  { pattern: /[,;] else\b/i, write: 'otherwise' },
+  { pattern: /\bworkers? lives?\b/i, write: '"is alive"' }
 ]
 
 export type TextPiece = { line: number; text: string }

@@ -64,7 +64,7 @@ export function storeEvent(work: UnitOfWork, drafts: EventDrafts, row: EventRow)
   return hasChanged
 }
 
-/** Writes the drafts, and notes those that an undo of the load could not take back. */
+/** Writes the drafts, and notes those that an undo of the load could not revert. */
 export async function writeEventDrafts(tx: Tx, work: UnitOfWork, drafts: EventDrafts): Promise<void> {
   await writeEvents(tx, eventRowsOf(drafts))
   for (const { row, hasChanged } of drafts.values())

@@ -1,4 +1,4 @@
-/** Puts assets into a domain that the person picks, and offers to take that back. */
+/** Puts assets into a domain that the person picks, and offers to undo that. */
 import { useState } from 'preact/hooks'
 import { assign, restoreDomains, type InDomain } from '../api/assign-domain.ts'
 import { domainTexts as words } from '../texts/domains.ts'
