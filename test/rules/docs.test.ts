@@ -305,7 +305,10 @@ t.test('docs, schema, messages and comments keep to docs/style.md', async (t) =>
     readdirSync(packagePath(folder), { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith(ending))
       .map((path) => `${folder}/${path}`)
-  const code = ['api', 'bin', 'dev', 'shared', 'worker'].flatMap((folder) => filesBelow(folder, '.ts'))
+  const code = ['api', 'bin', 'dev', 'shared', 'web/src', 'worker'].flatMap((folder) => [
+    ...filesBelow(folder, '.ts'),
+    ...filesBelow(folder, '.tsx')
+  ])
   const prose = [...pages, ...topPages, ...filesBelow('shared', 'README.md')].filter(
     (path) => path !== 'docs/style.md'
   )
