@@ -73,7 +73,7 @@ t.test('transport', async (t) => {
     t.equal((await rest({ method: 'HEAD', url: '/version' })).status, 200)
   })
 
-  t.test('an unknown path is 404 in JSON', async (t) => {
+  t.test('an unknown path is answered with 404 in JSON', async (t) => {
     t.match(await rest({ url: '/no/such?token=secret' }), {
       status: 404,
       headers: { 'content-type': /^application\/problem\+json/ },
@@ -115,7 +115,7 @@ t.test('transport', async (t) => {
       t.match(await post(body, { 'content-type': type }), { status: 200 }, type)
   })
 
-  t.test('a body that is no request is 400', async (t) => {
+  t.test('a body that is not a request is answered with 400', async (t) => {
     for (const text of [
       '',
       '{',
@@ -150,7 +150,7 @@ t.test('transport', async (t) => {
     )
   })
 
-  t.test('a body over the limit is 413, declared or not', async (t) => {
+  t.test('a body over the limit is answered with 413, whether its length is declared or not', async (t) => {
     const body = { query: ping, variables: { x: 'x'.repeat(limits.graphqlBodyMaxBytes) } }
     t.match(await post(body), { status: 413, body: { code: 'BODY_TOO_LARGE' } })
     t.match(
@@ -178,7 +178,7 @@ t.test('transport', async (t) => {
     t.equal((await rest({ method: 'POST', url: '//api/graphql', body: { query: ping } })).status, 200)
   })
 
-  t.test('a handler that fails tells the request id and nothing else', async (t) => {
+  t.test('the answer of a handler that fails has the request id and nothing else', async (t) => {
     const broken = await withBrokenQueries(t, server)
     const { body, text } = await graphql('{ load(id: "00000000-0000-4000-8000-000000000000") { id } }')
     t.match(body.errors[0].extensions, {
@@ -309,7 +309,7 @@ t.test('GraphQL over HTTP', async (t) => {
     }
   })
 
-  t.test('of several operations the named one runs, however often', async (t) => {
+  t.test('the operation that is named runs, also when the document is sent again and again', async (t) => {
     const query = 'query A { a: __typename } query B { b: __typename }'
     for (let attempt = 0; attempt < 24; attempt += 1) {
       const operationName = attempt % 2 === 0 ? 'A' : 'B'
@@ -419,7 +419,7 @@ t.test('mutations of domains', async (t) => {
     }
   })
 
-  t.test('a domain is created with an id of its own or the one given, blanks and all', async (t) => {
+  t.test('a domain is created with a generated id or with the one given, blanks included', async (t) => {
     t.match(
       (await run('{ createDomain(input: { name: " Sales " }) }')).data.createDomain,
       /^urn:li:domain:[0-9a-f-]{36}$/
@@ -709,7 +709,7 @@ t.test('mutations of lineage', async (t) => {
     t.same(await upstreamsOf(b), [c])
   })
 
-  t.test('one absent end refuses all, and is named with its place', async (t) => {
+  t.test('one absent end makes the call be refused, and is named with its place', async (t) => {
     const absent = dataset('absent')
     t.match(await update({ edgesToAdd: [edge(a, b), edge(a, c), edge(absent, c)] }), {
       code: 400,
@@ -771,7 +771,7 @@ t.test('mutations of lineage', async (t) => {
     t.match(await update({ edgesToAdd: [{}] }), { reason: 'GRAPHQL_VALIDATION_FAILED' })
   })
 
-  t.test('5,000 edges fit one call, and more are sent to /loads', async (t) => {
+  t.test('5,000 edges fit into one call, and a caller with more is told to use /loads', async (t) => {
     const edges = Array.from({ length: limits.edgesPerCallMaxCount }, () => edge(a, c))
     t.same(await update({ edgesToAdd: edges }), { updateLineage: true })
     t.match(await update({ edgesToAdd: edges, edgesToRemove: [edge(a, b)] }), {
@@ -792,7 +792,7 @@ t.test('operations', async (t) => {
     t.match((await rest({ url: '/version', token: null })).body, { name: 'tributary', version })
   })
 
-  t.test('every limit is told', async (t) => {
+  t.test('every limit is listed', async (t) => {
     t.same((await rest({ url: '/api/limits' })).body, limits)
   })
 
@@ -805,7 +805,7 @@ t.test('operations', async (t) => {
     t.notMatch(text, /urn:li:/)
   })
 
-  t.test('while the process stops, only what says so is answered', async (t) => {
+  t.test('while the process stops, it answers only the requests that ask about its health', async (t) => {
     t.match((await rest({ url: '/health/ready', token: null })).body, {
       status: 'ready',
       database: 'up',
@@ -833,40 +833,43 @@ t.test('without a metrics token the same machine may read them, unless it asks f
   )
 })
 
-t.test('a process that stops answers what is under way and then lets go', async (t) => {
-  const { db, url: databaseUrl } = await withDatabase(t)
-  const config = readConfig({
-    DATABASE_URL: databaseUrl,
-    LOG_LEVEL: 'silent',
-    PORT: '0',
-    TRIBUTARY_BOOTSTRAP_TOKEN: 'the-first-token-of-all',
-    SHUTDOWN_SECONDS: '10'
-  })
-  const service = startApi(config, createLog(config))
-  await service.start()
-  const url = service.url() ?? ''
-  const send = (token: string) =>
-    fetch(`${url}/api/graphql`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query: ping })
+t.test(
+  'a process that stops answers the requests that are under way, and then closes its connections',
+  async (t) => {
+    const { db, url: databaseUrl } = await withDatabase(t)
+    const config = readConfig({
+      DATABASE_URL: databaseUrl,
+      LOG_LEVEL: 'silent',
+      PORT: '0',
+      TRIBUTARY_BOOTSTRAP_TOKEN: 'the-first-token-of-all',
+      SHUTDOWN_SECONDS: '10'
     })
-  t.equal((await send('the-first-token-of-all')).status, 200, 'the first token is there')
+    const service = startApi(config, createLog(config))
+    await service.start()
+    const url = service.url() ?? ''
+    const send = (token: string) =>
+      fetch(`${url}/api/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query: ping })
+      })
+    t.equal((await send('the-first-token-of-all')).status, 200, 'the first token is there')
 
-  const { token } = await createToken(db, { name: 'slow', scopes: ['read'] })
-  // A request with this token waits for the lock, so it stays in progress.
-  const blocker = await db.transaction()
-  await blocker.raw('lock table access_token in access exclusive mode')
-  const underWay = send(token)
-  await untilSomebodyWaits(db)
-  const startedAt = Date.now()
-  const stopping = service.stop()
-  await blocker.rollback()
-  t.equal((await underWay).status, 200)
-  await stopping
-  t.ok(Date.now() - startedAt < 4_000, 'kept-alive connections do not hold it up')
-  await t.rejects(send(token), 'nobody listens any more')
-})
+    const { token } = await createToken(db, { name: 'slow', scopes: ['read'] })
+    // A request with this token waits for the lock, so it stays in progress.
+    const blocker = await db.transaction()
+    await blocker.raw('lock table access_token in access exclusive mode')
+    const underWay = send(token)
+    await untilSomebodyWaits(db)
+    const startedAt = Date.now()
+    const stopping = service.stop()
+    await blocker.rollback()
+    t.equal((await underWay).status, 200)
+    await stopping
+    t.ok(Date.now() - startedAt < 4_000, 'kept-alive connections do not hold it up')
+    await t.rejects(send(token), 'nobody listens any more')
+  }
+)
 
 t.test('a database that does not answer is fatal at the start', async (t) => {
   const config = readConfig({ DATABASE_URL: 'postgres://127.0.0.1:1/none', LOG_LEVEL: 'silent', PORT: '0' })

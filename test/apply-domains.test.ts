@@ -206,38 +206,41 @@ t.test('domains', async (t) => {
       createDomain(domain('q'), 'Q', domain('p'))
     )
   })
-  await t.test('are nested no deeper than the limit, including the domains below a moved one', async (t) => {
-    const chain = Array.from({ length: limits.domainMaxDepth }, (_, index) =>
-      createDomain(domain(`level${index}`), 'L', index === 0 ? undefined : domain(`level${index - 1}`))
-    )
-    await apply(db, ...chain.toReversed())
-    await refusesWithoutTrace(
-      t,
-      db,
-      'LIMIT_EXCEEDED',
-      /nested/,
-      createDomain(domain('over'), 'Over', domain(`level${limits.domainMaxDepth - 1}`))
-    )
-    await refusesWithoutTrace(
-      t,
-      db,
-      'LIMIT_EXCEEDED',
-      /nested/,
-      move(top, domain(`level${limits.domainMaxDepth - 3}`))
-    )
-    await refusesWithoutTrace(
-      t,
-      db,
-      'LIMIT_EXCEEDED',
-      /nested/,
-      createDomain(domain('n1'), 'N1'),
-      createDomain(domain('n2'), 'N2', domain('n1')),
-      createDomain(domain('n3'), 'N3', domain('n2')),
-      move(domain('n1'), domain(`level${limits.domainMaxDepth - 3}`))
-    )
-    await apply(db, move(top, domain(`level${limits.domainMaxDepth - 4}`)))
-    await apply(db, move(top, null))
-  })
+  await t.test(
+    'are nested no deeper than the limit, and neither are the domains below one that is moved',
+    async (t) => {
+      const chain = Array.from({ length: limits.domainMaxDepth }, (_, index) =>
+        createDomain(domain(`level${index}`), 'L', index === 0 ? undefined : domain(`level${index - 1}`))
+      )
+      await apply(db, ...chain.toReversed())
+      await refusesWithoutTrace(
+        t,
+        db,
+        'LIMIT_EXCEEDED',
+        /nested/,
+        createDomain(domain('over'), 'Over', domain(`level${limits.domainMaxDepth - 1}`))
+      )
+      await refusesWithoutTrace(
+        t,
+        db,
+        'LIMIT_EXCEEDED',
+        /nested/,
+        move(top, domain(`level${limits.domainMaxDepth - 3}`))
+      )
+      await refusesWithoutTrace(
+        t,
+        db,
+        'LIMIT_EXCEEDED',
+        /nested/,
+        createDomain(domain('n1'), 'N1'),
+        createDomain(domain('n2'), 'N2', domain('n1')),
+        createDomain(domain('n3'), 'N3', domain('n2')),
+        move(domain('n1'), domain(`level${limits.domainMaxDepth - 3}`))
+      )
+      await apply(db, move(top, domain(`level${limits.domainMaxDepth - 4}`)))
+      await apply(db, move(top, null))
+    }
+  )
   await t.test("a proposal may repeat a sibling's name, and creates", async (t) => {
     await apply(db, upsert(domain('twin'), 'domainProperties', { name: 'Top' }))
     t.ok((await tree(db)).includes('twin "Top" < '))

@@ -64,49 +64,52 @@ const from =
 const countEdges = async (db: Db): Promise<number> =>
   (await query<{ n: number }>(db, 'select count(*)::int as n from statement'))[0]?.n ?? -1
 
-t.test('an edge by its ends is written to the aspect of its pair, once, and can be taken away', async (t) => {
-  const { db } = await withDatabase(t)
-  await apply(db, ...create(...Object.values(entities).flat(), c))
-  const pairs = [
-    ...edgePairs
-      .filter((pair) => pair.upstreamType !== 'schemaField')
-      .map((pair) => ({
-        up: entities[pair.upstreamType]?.[1],
-        down: entities[pair.downstreamType]?.[0],
-        code: pair.fieldCode,
-        isUpstreamOwner: pair.owner === 'upstream'
-      })),
-    { up: column(b, 'x'), down: column(a, 'x'), code: 0x11, isUpstreamOwner: false },
-    { up: column(b, 'x'), down: column(chart('a'), 'x'), code: 0x50, isUpstreamOwner: false }
-  ]
-  for (const { up, down, code, isUpstreamOwner } of pairs) {
-    if (!up || !down) throw new Error(`no entities for ${code}`)
-    const { aspectName, listName } = lineageFieldByCode(code)
-    await t.test(`${up} is upstream of ${down}`, async (t) => {
-      const owner = code === 0x11 ? a : code === 0x50 ? chart('a') : isUpstreamOwner ? up : down
-      const list = async () => ((await valueOf(db, owner, aspectName)) as JsonObject | null)?.[listName]
-      const before = await countEdges(db)
-      t.equal(await outcomeOf(db, addEdge(up, down)), 'applied')
-      t.equal(await outcomeOf(db, addEdge(up, down)), 'unchanged')
-      t.equal(((await list()) as JsonObject[]).length, 1)
-      t.equal(await countEdges(db), before + 1)
-      t.equal(await outcomeOf(db, removeEdge(up, down)), 'applied')
-      t.equal(await outcomeOf(db, removeEdge(up, down)), 'unchanged')
-      t.equal(await countEdges(db), before)
-      t.same((await list()) ?? [], [])
-      t.not(await valueOf(db, owner, aspectName), null, 'an aspect emptied of its edges is still there')
-    })
+t.test(
+  'an edge that is stated by its ends is written to the aspect of its pair, once, and can be removed',
+  async (t) => {
+    const { db } = await withDatabase(t)
+    await apply(db, ...create(...Object.values(entities).flat(), c))
+    const pairs = [
+      ...edgePairs
+        .filter((pair) => pair.upstreamType !== 'schemaField')
+        .map((pair) => ({
+          up: entities[pair.upstreamType]?.[1],
+          down: entities[pair.downstreamType]?.[0],
+          code: pair.fieldCode,
+          isUpstreamOwner: pair.owner === 'upstream'
+        })),
+      { up: column(b, 'x'), down: column(a, 'x'), code: 0x11, isUpstreamOwner: false },
+      { up: column(b, 'x'), down: column(chart('a'), 'x'), code: 0x50, isUpstreamOwner: false }
+    ]
+    for (const { up, down, code, isUpstreamOwner } of pairs) {
+      if (!up || !down) throw new Error(`no entities for ${code}`)
+      const { aspectName, listName } = lineageFieldByCode(code)
+      await t.test(`${up} is upstream of ${down}`, async (t) => {
+        const owner = code === 0x11 ? a : code === 0x50 ? chart('a') : isUpstreamOwner ? up : down
+        const list = async () => ((await valueOf(db, owner, aspectName)) as JsonObject | null)?.[listName]
+        const before = await countEdges(db)
+        t.equal(await outcomeOf(db, addEdge(up, down)), 'applied')
+        t.equal(await outcomeOf(db, addEdge(up, down)), 'unchanged')
+        t.equal(((await list()) as JsonObject[]).length, 1)
+        t.equal(await countEdges(db), before + 1)
+        t.equal(await outcomeOf(db, removeEdge(up, down)), 'applied')
+        t.equal(await outcomeOf(db, removeEdge(up, down)), 'unchanged')
+        t.equal(await countEdges(db), before)
+        t.same((await list()) ?? [], [])
+        t.not(await valueOf(db, owner, aspectName), null, 'an aspect emptied of its edges is still there')
+      })
+    }
+    t.same(await valueOf(db, a, 'upstreamLineage'), { upstreams: [] })
+    t.equal(await valueOf(db, c, 'upstreamLineage'), null, 'one that was never written is not')
+    const before = await tableChecksums(db)
+    t.equal(
+      (await refusalOf(apply(db, addEdge(a, c), addEdge(dashboard('a'), a)))).code,
+      'BAD_REQUEST',
+      'other pairs have no edges'
+    )
+    t.same(changedTables(before, await tableChecksums(db)), [])
   }
-  t.same(await valueOf(db, a, 'upstreamLineage'), { upstreams: [] })
-  t.equal(await valueOf(db, c, 'upstreamLineage'), null, 'one that was never written is not')
-  const before = await tableChecksums(db)
-  t.equal(
-    (await refusalOf(apply(db, addEdge(a, c), addEdge(dashboard('a'), a)))).code,
-    'BAD_REQUEST',
-    'other pairs have no edges'
-  )
-  t.same(changedTables(before, await tableChecksums(db)), [])
-})
+)
 
 t.test('an edge that the aspect says more about is not repeated when it is added by its ends', async (t) => {
   const { db } = await withDatabase(t)
@@ -147,7 +150,7 @@ t.test('sources', async (t) => {
     edges: ups.map((upstreamUrn) => ({ upstreamUrn, downstreamUrn: a }))
   })
 
-  await t.test('a removal takes away what every source states', async (t) => {
+  await t.test('a removal removes an edge whatever sources state it', async (t) => {
     for (const source of ['one', 'two', 'manual']) await from(source, addEdge(b, a), addEdge(c, a))(db)
     t.equal(await countEdges(db), 6)
     await apply(db, removeEdge(b, a))
@@ -433,7 +436,7 @@ t.test('patches of column records name operation, downstream, query and upstream
 })
 
 t.test(
-  'of the attributes that two sources give an edge the last are shown, even if they were given before',
+  'when two sources give an edge attributes, the last ones given are shown, even if they had been given before',
   async (t) => {
     const { db } = await withDatabase(t)
     await apply(db, ...create(a, b))
@@ -465,7 +468,7 @@ t.test(
 )
 
 t.test(
-  'an entry under its own key that says what it said before its list was replaced is shown instead of the list',
+  'an entry that is patched under its own key is shown instead of the list that replaced it, even if it says what it said before',
   async (t) => {
     const { db } = await withDatabase(t)
     const [owner, other] = [dashboard('a'), chart('b')]

@@ -60,7 +60,7 @@ t.test('a chunk that comes late', async (t) => {
   await apply(db, ...create(a, b, c), createDomain(home, 'Home'), createDomain(domain('other'), 'Other'))
 
   await t.test(
-    'adds no edge that was removed, replaced or deleted later, and removes none that was added later',
+    'adds no edge that was removed, replaced or deleted later, and removes no edge that was added later',
     async (t) => {
       const load = await openLoad(db)
       t.equal(

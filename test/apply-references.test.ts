@@ -216,7 +216,7 @@ t.test('an absent reference refuses the change, names it, and nothing changes', 
   }
 })
 
-t.test('in a load it is the record that is refused, and what it alone named is forgotten', async (t) => {
+t.test('in a load, only the record is refused, and what it alone named is forgotten', async (t) => {
   const { db } = await withDatabase(t)
   await settle(db)
   const entities = async () =>
@@ -327,7 +327,7 @@ t.test(
       t.equal(await valueOf(db, here, 'domains'), null)
       t.equal(await presence(db, domain('second')), null)
     })
-    await t.test('another creator of the same entity will do', async (t) => {
+    await t.test('another record that creates the same entity is enough', async (t) => {
       const verdicts = await applyAsChunk(db, await openLoad(db), [
         ...chain(1),
         record(5, createDomain(domain('first'), 'Home')),
@@ -403,37 +403,40 @@ t.test('deletion', async (t) => {
       asCall()
     )
 
-  await t.test('soft: it is marked, and nothing else; what does not exist is not made by it', async (t) => {
-    await apply(db, ...create(here))
-    t.equal(await outcomeOf(db, { kind: 'deleteEntity', entityUrn: here, hard: false }), 'applied')
-    t.same(await valueOf(db, here, 'status'), { removed: true })
-    t.equal(await presence(db, here), true)
-    t.same(await query(db, 'select is_removed as "isRemoved" from entity where urn = ?', [here]), [
-      { isRemoved: true }
-    ])
-    t.equal(await outcomeOf(db, addEdge(here, here)), 'applied', 'it counts as existing')
-    await apply(db, removeEdge(here, here), upsert(here, 'status', { removed: false }))
-    t.same(await query(db, 'select is_removed as "isRemoved" from entity where urn = ?', [here]), [
-      { isRemoved: false }
-    ])
-    await applyCall(
-      db,
-      [record(0, addEdge(dataset('placeholder'), here))],
-      asCall({ missingReferences: 'create' })
-    )
-    t.equal(
-      await outcomeOf(
-        db,
-        { kind: 'deleteEntity', entityUrn: dataset('placeholder'), hard: false },
-        { kind: 'deleteEntity', entityUrn: dataset('unheard'), hard: false }
-      ),
-      'unchanged'
-    )
-    t.equal(await presence(db, dataset('placeholder')), false)
-    await apply(db, removeEdge(dataset('placeholder'), here))
-  })
   await t.test(
-    'hard: edges both ways and of its columns, aspects and its domain go; the others stay',
+    'soft: an entity is marked, and nothing else changes; an entity that does not exist is not created',
+    async (t) => {
+      await apply(db, ...create(here))
+      t.equal(await outcomeOf(db, { kind: 'deleteEntity', entityUrn: here, hard: false }), 'applied')
+      t.same(await valueOf(db, here, 'status'), { removed: true })
+      t.equal(await presence(db, here), true)
+      t.same(await query(db, 'select is_removed as "isRemoved" from entity where urn = ?', [here]), [
+        { isRemoved: true }
+      ])
+      t.equal(await outcomeOf(db, addEdge(here, here)), 'applied', 'it counts as existing')
+      await apply(db, removeEdge(here, here), upsert(here, 'status', { removed: false }))
+      t.same(await query(db, 'select is_removed as "isRemoved" from entity where urn = ?', [here]), [
+        { isRemoved: false }
+      ])
+      await applyCall(
+        db,
+        [record(0, addEdge(dataset('placeholder'), here))],
+        asCall({ missingReferences: 'create' })
+      )
+      t.equal(
+        await outcomeOf(
+          db,
+          { kind: 'deleteEntity', entityUrn: dataset('placeholder'), hard: false },
+          { kind: 'deleteEntity', entityUrn: dataset('unheard'), hard: false }
+        ),
+        'unchanged'
+      )
+      t.equal(await presence(db, dataset('placeholder')), false)
+      await apply(db, removeEdge(dataset('placeholder'), here))
+    }
+  )
+  await t.test(
+    'hard: the edges of the entity and of its columns, its aspects and its domain go; others stay',
     async (t) => {
       await build()
       t.equal(await statements(), 6)

@@ -113,27 +113,30 @@ t.test('JSON aspects', async (t) => {
     await endLoad(db, load)
   })
 
-  t.test('CREATE succeeds only if the aspect is absent, CREATE_ENTITY only if the entity is', async (t) => {
-    t.equal(
-      (await refusalOf(apply(db, upsert(a, 'datasetProperties', {}, 'CREATE')))).code,
-      'VALIDATION_FAILED'
-    )
-    t.equal(
-      (await refusalOf(apply(db, upsert(a, 'datasetKey', {}, 'CREATE_ENTITY')))).code,
-      'VALIDATION_FAILED'
-    )
-    t.equal(
-      await outcomeOf(
-        db,
-        upsert(b, 'datasetKey', {}, 'CREATE_ENTITY'),
-        upsert(b, 'datasetProperties', {}, 'CREATE')
-      ),
-      'applied'
-    )
-    t.equal(await versionNow(b), 1)
-    t.equal(await outcomeOf(db, upsert(b, 'datasetProperties', { name: 'B' }, 'UPDATE')), 'applied')
-    t.equal(await versionNow(b), 2)
-  })
+  t.test(
+    'CREATE succeeds only if the aspect is absent, and CREATE_ENTITY only if the entity is absent',
+    async (t) => {
+      t.equal(
+        (await refusalOf(apply(db, upsert(a, 'datasetProperties', {}, 'CREATE')))).code,
+        'VALIDATION_FAILED'
+      )
+      t.equal(
+        (await refusalOf(apply(db, upsert(a, 'datasetKey', {}, 'CREATE_ENTITY')))).code,
+        'VALIDATION_FAILED'
+      )
+      t.equal(
+        await outcomeOf(
+          db,
+          upsert(b, 'datasetKey', {}, 'CREATE_ENTITY'),
+          upsert(b, 'datasetProperties', {}, 'CREATE')
+        ),
+        'applied'
+      )
+      t.equal(await versionNow(b), 1)
+      t.equal(await outcomeOf(db, upsert(b, 'datasetProperties', { name: 'B' }, 'UPDATE')), 'applied')
+      t.equal(await versionNow(b), 2)
+    }
+  )
 
   t.test('a write with If-Version-Match succeeds only for the version that was read', async (t) => {
     const at = (version: number) =>
@@ -151,7 +154,7 @@ t.test('JSON aspects', async (t) => {
   })
 
   t.test(
-    'of writers that write with the version they read, one wins each round and no write is lost',
+    'when several writers write with the version they read, one wins each round and no write is lost',
     async (t) => {
       const urn = dataset('contested')
       await apply(db, upsert(urn, 'datasetProperties', {}))

@@ -98,7 +98,7 @@ t.test('authentication', async (t) => {
     db.off('query', count)
   })
 
-  t.test('requests that come at once ask for their token once', async (t) => {
+  t.test('requests that come at once read their token from the database once', async (t) => {
     const token = await tokenWith(['read'])
     const authenticate = createAuthenticate(db)
     let queries = 0
@@ -123,7 +123,7 @@ t.test('authentication', async (t) => {
     await t.rejects(authenticate(token, connection), { code: 'UNAUTHENTICATED' })
   })
 
-  t.test('each token that comes on a connection is judged by itself, whichever came before it', async (t) => {
+  t.test('each token on a connection is judged by itself, whichever came before it', async (t) => {
     const authenticate = createAuthenticate(db)
     const [one, other] = [
       await createToken(db, { name: 'one', scopes: ['read'] }),
@@ -406,7 +406,7 @@ t.test('tokens over GraphQL', async (t) => {
   })
 
   t.test(
-    'a token limited to a domain takes nothing out of it and nothing into it, through any door',
+    'a token limited to a domain moves nothing out of it and nothing into it, through any interface',
     async (t) => {
       const domains = { org: null, own: 'org', team: 'own', other: null }
       for (const [id, parent] of Object.entries(domains))
@@ -592,7 +592,7 @@ t.test('the first token', async (t) => {
   })
 })
 
-t.test('nobody is admitted while the database does not answer', async (t) => {
+t.test('requests are refused while the database does not answer', async (t) => {
   // The graph has a connection of its own, which stays open.
   const { rest, graphql, db, tokenWith } = await withServer(t, { memory: false })
   const unseen = await tokenWith(['admin'])

@@ -27,7 +27,7 @@ const edgeOf = (line: number): PlainEdge => ({
 })
 const perChunk = limits.edgeChunkMaxRecords
 
-t.test('a writer that stores behind', async (t) => {
+t.test('a writer that stores one chunk while it gathers the next', async (t) => {
   async function fill(writer: ReturnType<typeof createChunkWriter>, chunk: number): Promise<void> {
     for (let line = chunk * perChunk; line < (chunk + 1) * perChunk; line += 1)
       await writer.addEdge(edgeOf(line + 1))
@@ -79,7 +79,7 @@ t.test('a writer that stores behind', async (t) => {
     t.equal(calls, 1, 'nothing is stored behind what was not')
   })
 
-  t.test('throws at the end what went wrong with the last chunk', async (t) => {
+  t.test('throws the error of the last chunk at the end', async (t) => {
     const writer = createChunkWriter(
       'id',
       async () => {

@@ -157,7 +157,7 @@ t.test('load', async (t) => {
     })
   })
 
-  t.test('ends with 3 when the load does not end well', async (t) => {
+  t.test('ends with 3 when the load fails', async (t) => {
     const load = {
       id: '0',
       state: 'failed',
@@ -172,19 +172,22 @@ t.test('load', async (t) => {
     })
   })
 
-  t.test('waits no longer than asked: 0 when it was not to wait, 5 when the time was over', async (t) => {
-    const load = {
-      id: '0',
-      state: 'applying',
-      error: null,
-      counts: { received: 9, applied: 3, unchanged: 0, rejected: 0 }
+  t.test(
+    'waits no longer than requested: it ends with 0 if it was not to wait, and with 5 when the time was over',
+    async (t) => {
+      const load = {
+        id: '0',
+        state: 'applying',
+        error: null,
+        counts: { received: 9, applied: 3, unchanged: 0, rejected: 0 }
+      }
+      const server = { ...env, TRIBUTARY_URL: await withAnswer(t, 202, JSON.stringify(load)) }
+      const path = file('good.ndjson', good)
+      t.match(await run(['load', path, '--wait', '0'], { env: server }), { code: 0, out: [/continues/] })
+      t.match(await run(['load', path, '--no-wait'], { env: server }), { code: 0, out: [/continues/] })
+      t.match(await run(['load', path, '--wait', '1'], { env: server }), { code: 5, out: [/continues/] })
     }
-    const server = { ...env, TRIBUTARY_URL: await withAnswer(t, 202, JSON.stringify(load)) }
-    const path = file('good.ndjson', good)
-    t.match(await run(['load', path, '--wait', '0'], { env: server }), { code: 0, out: [/continues/] })
-    t.match(await run(['load', path, '--no-wait'], { env: server }), { code: 0, out: [/continues/] })
-    t.match(await run(['load', path, '--wait', '1'], { env: server }), { code: 5, out: [/continues/] })
-  })
+  )
 
   t.test('draws a bar on a terminal, clears it, and colours rejects unless NO_COLOR is set', async (t) => {
     const { code, drawn, err } = await run(['load', file('good.ndjson', `${good}bad\n`)], {
@@ -303,7 +306,7 @@ t.test('load', async (t) => {
     }
   )
 
-  t.test('says nothing but rejects and errors when it is to be quiet', async (t) => {
+  t.test('with --quiet prints only rejects and errors', async (t) => {
     t.strictSame(await run(['load', file('good.ndjson', good), '--quiet'], { env }), {
       code: 0,
       out: [],
@@ -350,21 +353,24 @@ t.test('load', async (t) => {
     })
   })
 
-  t.test('goes on with the other files when one is refused, and ends as the worst of them', async (t) => {
-    const files = [file('1.ndjson', good), file('2.ndjson', ''), file('3.ndjson', `${good}bad\n`)]
-    const { code, out, err } = await run(['load', ...files], { env })
-    t.equal(code, 1, 'a file that was refused is worse than one with rejects')
-    t.match(out, [
-      /1.ndjson: Load .* 3 received/,
-      /3.ndjson: Load .* 4 received/,
-      /^2 of 3 files: 7 received, .*; not loaded: \S+2.ndjson$/
-    ])
-    t.match(err, [/2.ndjson: The server refused: BAD_REQUEST/, /3.ndjson line 4: BAD_REQUEST/])
-    t.equal((await run(['load', ...files.slice(0, 1), ...files.slice(2)], { env })).code, 2)
-    const stopped = await run(['load', ...files, '--token', 'trib_wrong'], { env })
-    t.match(stopped, { code: 1, out: [/^0 of 3 files: .*not loaded: \S+1.ndjson; 2 not tried$/] })
-    t.equal(stopped.err.length, 1, 'what refuses the token refuses all')
-  })
+  t.test(
+    'continues with the other files when one is refused, and ends with the worst of their codes',
+    async (t) => {
+      const files = [file('1.ndjson', good), file('2.ndjson', ''), file('3.ndjson', `${good}bad\n`)]
+      const { code, out, err } = await run(['load', ...files], { env })
+      t.equal(code, 1, 'a file that was refused is worse than one with rejects')
+      t.match(out, [
+        /1.ndjson: Load .* 3 received/,
+        /3.ndjson: Load .* 4 received/,
+        /^2 of 3 files: 7 received, .*; not loaded: \S+2.ndjson$/
+      ])
+      t.match(err, [/2.ndjson: The server refused: BAD_REQUEST/, /3.ndjson line 4: BAD_REQUEST/])
+      t.equal((await run(['load', ...files.slice(0, 1), ...files.slice(2)], { env })).code, 2)
+      const stopped = await run(['load', ...files, '--token', 'trib_wrong'], { env })
+      t.match(stopped, { code: 1, out: [/^0 of 3 files: .*not loaded: \S+1.ndjson; 2 not tried$/] })
+      t.equal(stopped.err.length, 1, 'what refuses the token refuses all')
+    }
+  )
 
   t.test('prints one line of JSON for each load, also for one that was refused', async (t) => {
     const files = [file('1.ndjson', good), file('2.ndjson', '')]
@@ -451,7 +457,7 @@ t.test('load', async (t) => {
   })
 })
 
-t.test('a load is named by the beginning of its id, if only one id begins so', async (t) => {
+t.test('a load can be named by the beginning of its id, if only one id begins with it', async (t) => {
   const load = (id: string): object => ({
     id,
     state: 'done',

@@ -123,14 +123,14 @@ t.test('an upload that finds no answer', async (t) => {
     t.equal(once.attempts.length, 1)
   })
 
-  t.test('is sent again from standard input, as far as it was kept', async (t) => {
+  t.test('is sent again from standard input, as far as the input was kept', async (t) => {
     const { url, attempts } = await withAttempts(t, ['cut', 'cut'])
     const input = Readable.from([Buffer.from('one\n'), Buffer.from(''), Buffer.from('two\n')])
     t.match(await send(url, ['-'], { input }), { code: 0 })
     t.equal(attempts.at(-1)?.body, 'one\ntwo\n')
   })
 
-  t.test('that a file has become too short for is no load', async (t) => {
+  t.test('is no load if its file has become too short', async (t) => {
     const long = join(folder, 'long.ndjson')
     writeFileSync(long, records)
     let seen = ''
@@ -174,7 +174,7 @@ t.test('standard input is kept', async (t) => {
     }
   )
 
-  t.test('while one reader has been given up that still waits for more', async (t) => {
+  t.test('while a reader that was given up still waits for more', async (t) => {
     const source = new Readable({ read() {} })
     const spool = openSpool(source, folder)
     const abandoned = spool.read().next()
@@ -198,7 +198,7 @@ t.test('Ctrl-C', async (t) => {
   const path = join(folder, 'a.ndjson')
   writeFileSync(path, 'one\n')
 
-  t.test('breaks an upload off, and ends with 130', async (t) => {
+  t.test('stops an upload, and ends with 130', async (t) => {
     // more than the buffers between the two take
     const large = join(folder, 'large.ndjson')
     writeFileSync(large, 'x'.repeat(50_000_000))
@@ -255,7 +255,7 @@ t.test('Ctrl-C', async (t) => {
     t.match(run.said(), /Interrupted\. The server was not reached, and nothing was sent\.\n$/)
   })
 
-  t.test('leaves a load that was taken, and says how to follow it and how to end it', async (t) => {
+  t.test('leaves a load that was accepted, and says how to follow it and how to cancel it', async (t) => {
     const stopped = new AbortController()
     let asked = 0
     const url = await withStandIn(t, (request, response) => {
@@ -327,7 +327,7 @@ t.test('a load is followed', async (t) => {
     }
   })
 
-  t.test('and by its events again, if they were interrupted', async (t) => {
+  t.test('and by its events again after they were interrupted', async (t) => {
     const { code, streams } = await follow(t, (response, count) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(`data: ${at(count === 1 ? 3 : 9)}\n\n`, () => {

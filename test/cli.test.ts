@@ -51,7 +51,7 @@ t.test('usage', async (t) => {
       t.match(await run([flag]), { code: 0, out: [/^\d+\.\d+\.\d+/], err: { length: 0 } }, flag)
   })
 
-  t.test('asks whether a word nearly right was meant', async (t) => {
+  t.test('suggests a word that is nearly the one given', async (t) => {
     t.match(await run(['lod', 'x']), {
       code: 1,
       err: [/^tributary: unknown command 'lod'\. Did you mean load\? See tributary help\.$/]
@@ -416,12 +416,12 @@ t.test('lineage', async (t) => {
     )
   })
 
-  t.test('begins at what a short reference means', async (t) => {
+  t.test('begins at the entity that a short reference means', async (t) => {
     for (const reference of ['hive:d', 'd@PROD', 'd'])
       t.equal((await lineage(reference, '--direction', 'upstream')).out[0], `Upstream of ${d}`, reference)
   })
 
-  t.test('counts what a limit leaves out, the nearest shown', async (t) => {
+  t.test('shows the nearest up to a limit, and counts the others', async (t) => {
     t.strictSame((await lineage(a, '--limit', '2')).out.slice(1), [
       'a (DATASET, hive)',
       '├─ b (DATASET, hive)',

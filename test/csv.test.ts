@@ -281,7 +281,7 @@ t.test('rows', async (t) => {
     )
   })
 
-  t.test('memory stays bounded while one row without end goes by', async (t) => {
+  t.test('memory stays bounded while a row without end is read', async (t) => {
     const memory = watchLiveMemory()
     for (const [piece, pieces] of [
       [Buffer.alloc(64 * 1024, 'x'), 1_024],
@@ -378,7 +378,7 @@ t.test('records', async (t) => {
     )
   })
 
-  t.test('that cannot be read name the column as the header does', async (t) => {
+  t.test('that cannot be read name the column as it is in the header', async (t) => {
     const cases: [header: string, row: string, code: string, field: string][] = [
       ['upstream,downstream', 'a', 'BAD_REQUEST', 'header'],
       ['upstream,downstream', `${edgeRow},1`, 'BAD_REQUEST', 'header'],

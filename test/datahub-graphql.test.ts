@@ -54,7 +54,7 @@ t.test('me', async (t) => {
     t.strictSame((await ask(await server.tokenWith(['admin']))).platformPrivileges, privileges(true, true))
   })
 
-  await t.test('of a token that is limited to a domain has no privilege of the platform', async (t) => {
+  await t.test('has no platform privilege with a token that is limited to a domain', async (t) => {
     const { body } = await server.graphql('mutation { createDomain(input: { name: "Sales" }) }')
     t.strictSame(
       (await ask(await server.tokenWith(['admin'], { domainUrn: body.data.createDomain })))
@@ -75,7 +75,7 @@ t.test('me', async (t) => {
   })
 })
 
-t.test('what hangs on an entity', async (t) => {
+t.test('tags, terms, links, owners and containers of an entity', async (t) => {
   const server = await withServer(t)
   const stamp = { time: 7, actor: 'urn:li:corpuser:jo' }
   await write(server, 'urn:li:tag:pii', { tagProperties: { name: 'PII' } })
@@ -157,7 +157,7 @@ t.test('what hangs on an entity', async (t) => {
     })
   })
 
-  await t.test('what says nothing is null', async (t) => {
+  await t.test('an aspect that says nothing is null', async (t) => {
     await write(server, 'urn:li:chart:(looker,bare)', { status: { removed: false } })
     const { body } = await server.graphql(
       `query ($urn: String!) { chart(urn: $urn) { dataPlatformInstance { urn platform { name } } deprecation { deprecated } ${fields} } }`,
@@ -218,7 +218,7 @@ t.test('containers', async (t) => {
     t.strictSame(await above(container('server'), 'Container'), [])
   })
 
-  await t.test('a chain that comes back to itself ends, and a deep one is cut', async (t) => {
+  await t.test('a chain of containers with a cycle ends, and a deep one is cut', async (t) => {
     t.strictSame(await above(loop, 'Container'), [container('loop2')])
     for (let level = 0; level < limits.containerMaxDepth + 2; level += 1)
       await write(server, level === 0 ? deep : container(`deep${level}`), {

@@ -85,7 +85,7 @@ t.test('the pool', async (t) => {
     ])
   })
 
-  t.test('a statement has the timeouts that keep a dead or slow client from holding up others', async (t) => {
+  t.test('a statement has timeouts, so that a dead or slow client does not hold up others', async (t) => {
     const db = await withOneConnection(t, 'tributary-api')
     const [session] = await query<Record<string, string>>(
       db,
@@ -261,7 +261,7 @@ t.test('the pool', async (t) => {
     t.ok(Date.now() - startedAt < 2_000)
   })
 
-  t.test('a pool with no connection free is UNAVAILABLE, and well again afterwards', async (t) => {
+  t.test('a pool without a free connection is UNAVAILABLE, and works again once one is free', async (t) => {
     const db = await withOneConnection(t)
     await inTransaction(db, async () => {
       t.equal(
@@ -272,7 +272,7 @@ t.test('the pool', async (t) => {
     t.same(await query(db, 'select 1 as one'), [{ one: 1 }])
   })
 
-  t.test('a connection that comes back inside a transaction is replaced', async (t) => {
+  t.test('a connection that is returned inside a transaction is replaced', async (t) => {
     const db = await withOneConnection(t)
     for (const statements of [['begin'], ['begin', 'select 1 / 0']]) {
       const connection: pg.Client = await db.client.acquireConnection()
@@ -398,7 +398,7 @@ t.test('transactions', async (t) => {
     t.same(await query(db, 'select amount from account where id = 1'), [{ amount: 0 }])
   })
 
-  t.test('two that lock in opposite order both commit', async (t) => {
+  t.test('two transactions that lock in opposite order both commit', async (t) => {
     let met = 0
     async function move(first: number, second: number): Promise<void> {
       await inTransaction(db, async (tx) => {
@@ -483,7 +483,7 @@ t.test('rows sent by COPY', async (t) => {
   })
 
   t.test(
-    'are none if one is refused, and the connection serves the next, however many were still to be sent',
+    'are not stored if one is refused, and the connection serves the next statement, however many were still to be sent',
     async (t) => {
       await query(db, 'truncate number')
       await t.rejects(send(rowsOf([7, ...many])), { code: '23505' })

@@ -151,7 +151,7 @@ t.test('a project', async (t) => {
     )
   })
 
-  t.test('takes away what it no longer has, and nothing that others state', async (t) => {
+  t.test('removes what the project no longer has, and nothing that others state', async (t) => {
     await server.rest({
       method: 'POST',
       url: '/loads?format=ndjson&source=other&wait=25',
@@ -169,7 +169,7 @@ t.test('a project', async (t) => {
     ])
   })
 
-  t.test('as a merge, or under another source, takes nothing away', async (t) => {
+  t.test('as a merge, or under another source, removes nothing', async (t) => {
     const other = [node('source.shop.raw.a'), node('model.shop.b', ['source.shop.raw.a'])]
     t.match(await load(server, manifest(other), '&mode=merge'), {
       body: { mode: 'merge', source: 'dbt:shop', counts: { applied: 2 } }
@@ -180,7 +180,7 @@ t.test('a project', async (t) => {
     t.ok((await edgesOf(db)).includes(tables('raw_orders', 'orders')))
   })
 
-  t.test('a snapshot that would take away too much is refused', async (t) => {
+  t.test('a snapshot that would remove too much is refused', async (t) => {
     t.match(await load(server, manifest([node('seed.shop.countries')])), {
       status: 409,
       body: { code: 'SNAPSHOT_REMOVES_TOO_MUCH' }

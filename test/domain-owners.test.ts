@@ -458,7 +458,7 @@ t.test('a token limited to a domain', async (t) => {
     })
   }
 
-  t.test('takes an asset from one of its domains to another', async (t) => {
+  t.test('may move an asset from one of its domains to another', async (t) => {
     for (const door of doors.filter(({ name }) => saysADomain.test(name) && !name.includes('unset'))) {
       const [from, to] = [second[0], third[0]]
       if (!from || !to) throw new Error('no target')
@@ -471,7 +471,7 @@ t.test('a token limited to a domain', async (t) => {
     }
   })
 
-  t.test('cannot take what is its own out, nor what is not its own in', async (t) => {
+  t.test('cannot move an asset out of its domains, nor one that is outside into them', async (t) => {
     const [mine, theirs] = [own[0], others[0]]
     if (!mine || !theirs) throw new Error('no target')
     const before = await catalogTables()
@@ -528,7 +528,7 @@ t.test('a token limited to a domain', async (t) => {
     }
   )
 
-  t.test('makes no token that may do more', async (t) => {
+  t.test('cannot create a token that may do more', async (t) => {
     const admin = await server.tokenWith(['admin'], { domainUrn: domain('own') })
     for (const wanted of ['', ', domainUrn: "urn:li:domain:other"']) {
       const answer = await server.rest({
@@ -903,7 +903,7 @@ t.test('a token limited to several domains', async (t) => {
   const codeFor = async (domainUrns: readonly Urn[], ...changes: Change[]): Promise<string | null> =>
     (await refusalFor(domainUrns, changes))?.code ?? null
 
-  await t.test('moves assets and domains between them, and none out or in', async (t) => {
+  await t.test('moves assets and domains between them, but none out of them or into them', async (t) => {
     const cases: [string, Change, string | null][] = [
       ['an asset between them', setDomain(assetIn('a'), b), null],
       ['an asset out', setDomain(assetIn('a'), outside), 'FORBIDDEN'],
@@ -926,7 +926,7 @@ t.test('a token limited to several domains', async (t) => {
     t.equal(await codeFor([a, within, b], move), null)
   })
 
-  await t.test('is told the place that it may not change', async (t) => {
+  await t.test('gets an error with the place that it may not change', async (t) => {
     const moves: [string, Urn, Urn | null, string][] = [
       ['out of a place', a, b, `${above} is not in any of them.`],
       ['to a place', within, outside, `${outside} is not in any of them.`],
@@ -944,50 +944,53 @@ t.test('a token limited to several domains', async (t) => {
     )
   })
 
-  await t.test('of which none is left, changes nothing', async (t) => {
+  await t.test('changes nothing if none of its domains is left', async (t) => {
     t.equal(await codeFor([], setDomain(assetIn('a'), b)), 'FORBIDDEN')
     t.equal(await codeFor([toUrn(domain('never'))], setDomain(assetIn('a'), b)), 'FORBIDDEN')
   })
 
-  await t.test('may do what one limited to a domain above them may, except beside them', async (t) => {
-    const assetUrn = fc.constantFrom(...Object.keys(assets).map(assetIn))
-    const place = fc.constantFrom(a, b, within, outside, top)
-    const inner = fc.constantFrom(within, outside)
-    const change: fc.Arbitrary<Change> = fc.oneof(
-      fc.record({ kind: fc.constant('setDomain' as const), entityUrn: assetUrn, domainUrn: place }),
-      assetUrn.map((urn) => unsetDomain(urn)),
-      fc.tuple(assetUrn, assetUrn).map(([from, to]) => addEdge(from, to)),
-      assetUrn.map((urn) => upsert(urn, 'datasetProperties', { description: 'By its owner' })),
-      assetUrn.map((urn) => hardDelete(urn)),
-      fc
-        .tuple(place, fc.constantFrom('x', 'y'))
-        .map(([parent, id]) => createDomain(toUrn(domain(id)), id, parent)),
-      fc.record({
-        kind: fc.constant('moveDomain' as const),
-        domainUrn: inner,
-        parentDomain: fc.option(place)
-      }),
-      fc.record({
-        kind: fc.constant('renameDomain' as const),
-        domainUrn: place,
-        name: fc.constantFrom('a', 'renamed')
-      }),
-      fc.record({ kind: fc.constant('deleteDomain' as const), domainUrn: place })
-    )
-    let allowed = 0
-    let refused = 0
-    await fc.assert(
-      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
-        const several = await codeFor([a, b], ...changes)
-        t.equal(several, await codeFor([above], ...changes), JSON.stringify(changes))
-        for (const one of [a, b])
-          if (several === 'FORBIDDEN')
-            t.equal(await codeFor([one], ...changes), 'FORBIDDEN', 'nor either alone')
-        if (several === 'FORBIDDEN') refused += 1
-        else allowed += 1
-      }),
-      { numRuns: casesOf(200) }
-    )
-    t.ok(allowed > 10 && refused > 10, `${allowed} allowed, ${refused} refused`)
-  })
+  await t.test(
+    'may do what a token limited to a domain above them may, but nothing beside them',
+    async (t) => {
+      const assetUrn = fc.constantFrom(...Object.keys(assets).map(assetIn))
+      const place = fc.constantFrom(a, b, within, outside, top)
+      const inner = fc.constantFrom(within, outside)
+      const change: fc.Arbitrary<Change> = fc.oneof(
+        fc.record({ kind: fc.constant('setDomain' as const), entityUrn: assetUrn, domainUrn: place }),
+        assetUrn.map((urn) => unsetDomain(urn)),
+        fc.tuple(assetUrn, assetUrn).map(([from, to]) => addEdge(from, to)),
+        assetUrn.map((urn) => upsert(urn, 'datasetProperties', { description: 'By its owner' })),
+        assetUrn.map((urn) => hardDelete(urn)),
+        fc
+          .tuple(place, fc.constantFrom('x', 'y'))
+          .map(([parent, id]) => createDomain(toUrn(domain(id)), id, parent)),
+        fc.record({
+          kind: fc.constant('moveDomain' as const),
+          domainUrn: inner,
+          parentDomain: fc.option(place)
+        }),
+        fc.record({
+          kind: fc.constant('renameDomain' as const),
+          domainUrn: place,
+          name: fc.constantFrom('a', 'renamed')
+        }),
+        fc.record({ kind: fc.constant('deleteDomain' as const), domainUrn: place })
+      )
+      let allowed = 0
+      let refused = 0
+      await fc.assert(
+        fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
+          const several = await codeFor([a, b], ...changes)
+          t.equal(several, await codeFor([above], ...changes), JSON.stringify(changes))
+          for (const one of [a, b])
+            if (several === 'FORBIDDEN')
+              t.equal(await codeFor([one], ...changes), 'FORBIDDEN', 'nor either alone')
+          if (several === 'FORBIDDEN') refused += 1
+          else allowed += 1
+        }),
+        { numRuns: casesOf(200) }
+      )
+      t.ok(allowed > 10 && refused > 10, `${allowed} allowed, ${refused} refused`)
+    }
+  )
 })

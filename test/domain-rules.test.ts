@@ -159,7 +159,7 @@ t.test('new assets', async (t) => {
     t.equal(await domainOf(db, dataset('shop.same call')), 'sales', 'a domain of the same call exists')
   })
 
-  await t.test('cost nothing without rules', async (t) => {
+  await t.test('are not looked at if there are no rules', async (t) => {
     await setDomainRules(db, { rules: [] }, call)
     await apply(db, ...create(dataset('shop.free')))
     t.equal(await domainOf(db, dataset('shop.free')), null)
@@ -171,7 +171,7 @@ t.test('new assets', async (t) => {
   })
 })
 
-t.test('by every door', async (t) => {
+t.test('new assets get their domain through every interface', async (t) => {
   const server = await withServer(t, { withWorker: true })
   const { db, rest } = server
   await withRules(db, [
@@ -298,7 +298,7 @@ t.test('the domain does not depend on the order in which loads are applied', asy
   )
 })
 
-t.test('undo takes back what a rule did, with the rest of the load', async (t) => {
+t.test('an undo also undoes what a rule did', async (t) => {
   const bench = await withLoadBench(t)
   const { db } = bench
   await withRules(db, [{ name: 'undo.*', domainUrn: sales }])

@@ -81,7 +81,7 @@ t.test('whatever the catalog is, what is left behind is the same', async (t) => 
 })
 
 t.test(
-  'of two lines that remove an edge the second counts if the load stated the edge in between',
+  'when two lines remove an edge, the second counts if the load stated the edge in between',
   async (t) => {
     const { db } = await withDatabase(t)
     const [upstreamUrn, downstreamUrn] = [dataset('a'), dataset('b')]
@@ -135,7 +135,7 @@ t.test(
   }
 )
 
-t.test('an edge that was removed since makes its aspect exist all the same', async (t) => {
+t.test('an edge makes its aspect exist even if the edge has been removed since', async (t) => {
   const { db } = await withDatabase(t)
   const [upstreamUrn, downstreamUrn] = [dataset('a'), dataset('b')]
   const removed: Happening = {

@@ -83,7 +83,7 @@ t.test('an id is read once, and an entity without an id each time', async (t) =>
   t.same((await find(db, ids, [])).ids, [])
 })
 
-t.test('so many are remembered, those asked for last', async (t) => {
+t.test('a limited number of ids is remembered: those asked for last', async (t) => {
   const { db } = await withDatabase(t)
   await ensureEpoch(db)
   const urns = Array.from({ length: 20 }, (_, index) => dataset(`d${index}`))
@@ -94,7 +94,7 @@ t.test('so many are remembered, those asked for last', async (t) => {
   t.same((await find(db, ids, urns)).askedCount >= urns.length - 4, true, 'what was not is forgotten')
 })
 
-t.test('a database that was restored has given its ids anew', async (t) => {
+t.test('after a database was restored, its entities may have other ids', async (t) => {
   const { db } = await withDatabase(t)
   await apply(db, ...create(a, b))
   await ensureEpoch(db)
@@ -147,20 +147,23 @@ t.test('an edge to a deleted entity is refused, and applied when the entity exis
   t.match(await load(), { unchanged: 1, rejected: 0 })
 })
 
-t.test('an edge between entities that an undo took back, the first of the catalog, is refused', async (t) => {
-  const bench = await withLoadBench(t)
-  await ensureEpoch(bench.db)
-  const first = await bench.submit([entity('a'), entity('b'), edge('a', 'b')])
-  await bench.drain()
-  await undoLoad(bench.db, bench.queue, first, { actor: admin, requestId: null })
-  await bench.drain()
-  const second = await bench.submit([edge('a', 'b')])
-  await bench.drain()
-  t.match((await bench.load(second)).counts, { applied: 0, rejected: 1 })
-  t.match(await rejectsOf(bench, second), [{ code: 'MISSING_REFERENCE' }])
-})
+t.test(
+  'an edge between entities whose creation was undone, the first of the catalog, is refused',
+  async (t) => {
+    const bench = await withLoadBench(t)
+    await ensureEpoch(bench.db)
+    const first = await bench.submit([entity('a'), entity('b'), edge('a', 'b')])
+    await bench.drain()
+    await undoLoad(bench.db, bench.queue, first, { actor: admin, requestId: null })
+    await bench.drain()
+    const second = await bench.submit([edge('a', 'b')])
+    await bench.drain()
+    t.match((await bench.load(second)).counts, { applied: 0, rejected: 1 })
+    t.match(await rejectsOf(bench, second), [{ code: 'MISSING_REFERENCE' }])
+  }
+)
 
-t.test('whoever remembered an entity that was deleted since is told, and asks anew', async (t) => {
+t.test('the memory is told of an entity that was deleted since, and asks the database again', async (t) => {
   const { db } = await withDatabase(t)
   await apply(db, ...create(a, b))
   await ensureEpoch(db)

@@ -193,39 +193,42 @@ for (const { engine, memory } of engines) {
       }
     )
 
-    await t.test('the edges are those among the start and what is kept, each once', async (t) => {
-      const among = (edges: string): string[] =>
-        urnEdges(edgesOf(edges), namespace)
-          .map(({ upstreamUrn, downstreamUrn }) => `${upstreamUrn} ${downstreamUrn}`)
-          .sort()
-      const edges = async (parameters: { [name: string]: string }): Promise<string[]> =>
-        ndjsonLines<EdgeLine>(await exported(server, { ...parameters, format: 'ndjson', of: 'edges' }))
-          .map(({ upstream, downstream }) => `${upstream} ${downstream}`)
-          .sort()
-      t.strictSame(
-        await edges({ urn: urn('a') }),
-        among('a -> b & job:x; b -> c & chart:y; job:x -> c; c -> a; e -> f'),
-        'what is soft-deleted has none'
-      )
-      t.strictSame(await edges({ urn: urn('a'), types: 'DATASET' }), among('a -> b -> c -> a; e -> f'))
-      t.strictSame(
-        await edges({ urn: urn('c'), direction: 'UPSTREAM' }),
-        among('a -> b & job:x; b -> c; job:x -> c; c -> a'),
-        'an edge leads downstream whichever way was walked'
-      )
-      const lines = ndjsonLines<EdgeLine>(
-        await exported(server, { urn: urn('a'), format: 'ndjson', of: 'edges' })
-      )
-      t.strictSame(
-        lines.filter(({ upstream }) => upstream === urn('c')).map(({ degree }) => degree),
-        [3],
-        'the degree is the hop that follows the edge'
-      )
-      t.strictSame(
-        csvRecords(await exported(server, { urn: urn('a'), of: 'edges' })),
-        lines.map(({ upstream, downstream, degree }) => ({ upstream, downstream, degree: String(degree) }))
-      )
-    })
+    await t.test(
+      'the edges are those between the start and the entities that are kept, each once',
+      async (t) => {
+        const among = (edges: string): string[] =>
+          urnEdges(edgesOf(edges), namespace)
+            .map(({ upstreamUrn, downstreamUrn }) => `${upstreamUrn} ${downstreamUrn}`)
+            .sort()
+        const edges = async (parameters: { [name: string]: string }): Promise<string[]> =>
+          ndjsonLines<EdgeLine>(await exported(server, { ...parameters, format: 'ndjson', of: 'edges' }))
+            .map(({ upstream, downstream }) => `${upstream} ${downstream}`)
+            .sort()
+        t.strictSame(
+          await edges({ urn: urn('a') }),
+          among('a -> b & job:x; b -> c & chart:y; job:x -> c; c -> a; e -> f'),
+          'what is soft-deleted has none'
+        )
+        t.strictSame(await edges({ urn: urn('a'), types: 'DATASET' }), among('a -> b -> c -> a; e -> f'))
+        t.strictSame(
+          await edges({ urn: urn('c'), direction: 'UPSTREAM' }),
+          among('a -> b & job:x; b -> c; job:x -> c; c -> a'),
+          'an edge leads downstream whichever way was walked'
+        )
+        const lines = ndjsonLines<EdgeLine>(
+          await exported(server, { urn: urn('a'), format: 'ndjson', of: 'edges' })
+        )
+        t.strictSame(
+          lines.filter(({ upstream }) => upstream === urn('c')).map(({ degree }) => degree),
+          [3],
+          'the degree is the hop that follows the edge'
+        )
+        t.strictSame(
+          csvRecords(await exported(server, { urn: urn('a'), of: 'edges' })),
+          lines.map(({ upstream, downstream, degree }) => ({ upstream, downstream, degree: String(degree) }))
+        )
+      }
+    )
 
     await t.test(
       'a graph has the start with degree 0, then entities, then edges; diagrams have the same nodes and edges',
@@ -394,7 +397,7 @@ t.test('no character in a name breaks a format', async (t) => {
   const reached = lines.map(({ urn }) => urn)
 
   await t.test(
-    'NDJSON and CSV give it back, CSV with an apostrophe before what a spreadsheet would run',
+    'NDJSON and CSV give it back, CSV with an apostrophe before what a spreadsheet would execute',
     async (t) => {
       t.strictSame(new Map(lines.map(({ urn, name }) => [urn, name])), nameOf)
       const records = csvRecords(await exported(server, { urn: start }))
@@ -413,7 +416,7 @@ t.test('no character in a name breaks a format', async (t) => {
     }
   )
 
-  await t.test('diagrams show it on one line, and have as many nodes and edges as there are', async (t) => {
+  await t.test('diagrams show it on one line, and have as many nodes and edges as the answer', async (t) => {
     const shown = lines.map(({ name }) => `${name.replaceAll(/[\r\n\t\u2028]+/g, ' ')}\nDATASET hive`)
     const dot = parseDot(await exported(server, { urn: start, format: 'dot' }))
     t.strictSame([...dot.nodes.keys()], [start, ...reached])
@@ -453,7 +456,7 @@ t.test('one client may export one file after the other, as fast as it can', asyn
   t.pass('all were answered')
 })
 
-t.test('a question that cannot be answered is refused before the first row', async (t) => {
+t.test('a request that cannot be answered is refused before the first row', async (t) => {
   const server = await withServer(t)
   const start = dataset('refused')
   await apply(server.db, ...create(start))
@@ -613,7 +616,7 @@ t.test(`an export of ${manyCount} rows`, async (t) => {
   const urlOf = (app: FastifyInstance): string => app.listeningOrigin + path
   const memory = await openMemory(t, db, server.databaseUrl, createLog({ logLevel: 'silent' }))
 
-  await t.test('comes whole', async (t) => {
+  await t.test('is complete', async (t) => {
     const lines = ndjsonLines(await exported(server, { urn: start, format: 'ndjson' }))
     t.ok(
       lines
@@ -628,32 +631,35 @@ t.test(`an export of ${manyCount} rows`, async (t) => {
     )
   })
 
-  await t.test('is read a slice at a time, and only as it is taken', async (t) => {
-    let [read, mostAtOnce] = [0, 0]
-    const watching = withReaders(memory, (reader) => ({
-      ...reader,
-      urns: (ids) => {
-        read += ids.length
-        mostAtOnce = Math.max(mostAtOnce, ids.length)
-        return reader.urns(ids)
+  await t.test(
+    'is read from the database a slice at a time, and only as fast as the client reads',
+    async (t) => {
+      let [read, mostAtOnce] = [0, 0]
+      const watching = withReaders(memory, (reader) => ({
+        ...reader,
+        urns: (ids) => {
+          read += ids.length
+          mostAtOnce = Math.max(mostAtOnce, ids.length)
+          return reader.urns(ids)
+        }
+      }))
+      for (const of of ['entities', 'edges'] as const) {
+        read = 0
+        await exportLineage({ db, memory: watching }, { ...anyExport, urn: start }, async (found) => {
+          const body = paced(of === 'entities' ? ndjsonOfEntities(found) : ndjsonOfEdges(found), exportPace)
+          await once(body, 'readable')
+          await turns(100)
+          t.ok(read < manyCount / 4, `${read} ${of} were read though nobody took one`)
+          for await (const part of body) void part
+        })
+        t.ok(read >= manyCount)
       }
-    }))
-    for (const of of ['entities', 'edges'] as const) {
-      read = 0
-      await exportLineage({ db, memory: watching }, { ...anyExport, urn: start }, async (found) => {
-        const body = paced(of === 'entities' ? ndjsonOfEntities(found) : ndjsonOfEdges(found), exportPace)
-        await once(body, 'readable')
-        await turns(100)
-        t.ok(read < manyCount / 4, `${read} ${of} were read though nobody took one`)
-        for await (const part of body) void part
-      })
-      t.ok(read >= manyCount)
+      t.ok(mostAtOnce <= 5_000, `${mostAtOnce} at once`)
     }
-    t.ok(mostAtOnce <= 5_000, `${mostAtOnce} at once`)
-  })
+  )
 
   await t.test(
-    'is cut off, and ends its transaction, if the client reads nothing for too long or takes too long in all',
+    'is cut off, and its transaction ends, if the client reads nothing for too long or takes too long in all',
     async (t) => {
       for (const pace of [{ stallMaxMs: 100 }, { maxMs: 300 }]) {
         const app = await withExports(t, { db, memory: null }, pace)
@@ -674,7 +680,7 @@ t.test(`an export of ${manyCount} rows`, async (t) => {
     }
   )
 
-  await t.test('lets go of its transaction when the client goes away', async (t) => {
+  await t.test('ends its transaction when the client goes away', async (t) => {
     const app = await withExports(t, { db, memory: null })
     for (let count = 0; count <= limits.exportsAtOnceMaxCount; count += 1) {
       const answer = await opened(urlOf(app))
@@ -734,7 +740,7 @@ t.test(`an export of ${manyCount} rows`, async (t) => {
     }
   )
 
-  await t.test('has the time of a walk for each slice, not for all of them', async (t) => {
+  await t.test('has a time limit for each slice, not for all of them together', async (t) => {
     await inTransaction(db, async (tx) => {
       const within = keepDeadline(tx, 4_000, 'too long')
       const leftMs = async (): Promise<number> => {

@@ -246,7 +246,7 @@ async function siftMany(
 }
 
 t.test(
-  'what is kept of hits of many classes is what a look at each says, while others are sifted',
+  'the filters keep the hits of many classes that a look at each hit keeps, while other questions are answered',
   async (t) => {
     const { db } = await withDatabase(t)
     await db.transaction(async (tx) => {

@@ -325,7 +325,7 @@ t.test('lines', async (t) => {
     )
   })
 
-  t.test('memory stays bounded while one line of 256 MiB goes by', async (t) => {
+  t.test('memory stays bounded while a line of 256 MiB is read', async (t) => {
     const chunk = Buffer.alloc(64 * 1024, 'x')
     async function* endless(): AsyncGenerator<Buffer> {
       for (let index = 0; index < 4096; index += 1) {

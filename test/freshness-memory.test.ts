@@ -96,7 +96,7 @@ t.test('the judge of freshness', async (t) => {
 
   for (const outcome of ['refused', 'unknown'] satisfies Outcome[]) {
     t.test(
-      `takes a write that was ${outcome} for ${outcome === 'refused' ? 'none' : 'one that may yet happen'}`,
+      `treats a write that was ${outcome} as ${outcome === 'refused' ? 'none' : 'one that may still happen'}`,
       async (t) => {
         const { write, acknowledged, history, read } = historyOfMoments()
         write('yes')(outcome)
@@ -110,7 +110,7 @@ t.test('the judge of freshness', async (t) => {
     )
   }
 
-  t.test('asks for one of several things, and for a path it asks for an edge', async (t) => {
+  t.test('asks for one of several things, and for an edge in the case of a path', async (t) => {
     const { acknowledged, history } = historyOfMoments()
     acknowledged('yes')
     t.same(

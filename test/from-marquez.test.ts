@@ -177,7 +177,7 @@ t.test('events of another server', async (t) => {
     t.strictSame(await contentFrom(other.db), await contentFrom(target.db))
   })
 
-  await t.test('are asked for in clear words only', async (t) => {
+  await t.test('need options and a server that make sense, and the error says what is wrong', async (t) => {
     const elsewhere = await withStandIn(t, (_request, response) => response.end('<html>'))
     t.match(await run(elsewhere, 'f.json'), { code: 1, err: [/Is this a Marquez server/] })
     t.match(await run('nowhere', 'f.json'), { code: 1, err: [/takes a URL/] })

@@ -885,7 +885,7 @@ t.test(
 )
 
 t.test(
-  'of many long pieces of work that begin at once few are gone on with before the loop turns',
+  'when many long pieces of work begin at once, few have a second slice before the loop turns',
   async (t) => {
     const sliceMs = 4
     const turns = createTurns({ sliceMs })

@@ -249,7 +249,7 @@ const callStatements = [
   /insert into audit/
 ]
 
-t.test('whoever comes between, the order of acceptance decides', async (t) => {
+t.test('the order of acceptance decides, whatever is applied in between', async (t) => {
   const { db } = await withDatabase(t)
   let count = 0
   for (const [op, isLoadPaused] of [

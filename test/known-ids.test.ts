@@ -123,7 +123,7 @@ t.test('an edge that a worker has applied by ids is refused by ids once its end 
 })
 
 t.test(
-  'what was gathered by ids is stored before others are asked, so that the old ones are not held on to',
+  'a chunk that was gathered by ids is stored before new ids are requested, so that the old ones can be freed',
   async (t) => {
     const { bench, knownIds } = await openCatalog(t)
     const ids = [{ ...knownIds() }, { ...knownIds() }]

@@ -76,7 +76,7 @@ await t.test('a picture grows and shrinks a node and a direction at a time', asy
     t.match(error, { reason: 'BAD_REQUEST', field: 'input.expand[0].start' })
   })
 
-  await t.test('or only those that are named, which must be neighbours', async (t) => {
+  await t.test('or an expansion adds only those that are named, which must be neighbours', async (t) => {
     const { names } = await shown({
       downHops: 0,
       expand: [

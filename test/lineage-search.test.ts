@@ -125,14 +125,17 @@ onBothEngines('columns of an asset', async (t, server) => {
     'from_columns'
   )
 
-  await t.test('a walk from all of them finds what is fed by any, and not the asset itself', async (t) => {
-    const { page } = await scroll('a', { columns: true })
-    t.strictSame(page.searchResults.map((result: Result) => `${result.degree} ${result.entity.urn}`).sort(), [
-      `1 ${urn('b')}`,
-      `1 ${urn('c')}`
-    ])
-    t.strictSame(await found('a'), ['d'], 'without it assets are followed')
-  })
+  await t.test(
+    'a walk from all of them finds what any of them feeds, and not the asset itself',
+    async (t) => {
+      const { page } = await scroll('a', { columns: true })
+      t.strictSame(
+        page.searchResults.map((result: Result) => `${result.degree} ${result.entity.urn}`).sort(),
+        [`1 ${urn('b')}`, `1 ${urn('c')}`]
+      )
+      t.strictSame(await found('a'), ['d'], 'without it assets are followed')
+    }
+  )
 
   await t.test('its paths begin at a column', async (t) => {
     const { page } = await scroll('a', { columns: true })
@@ -259,7 +262,7 @@ onBothEngines('several paths', async (t, server) => {
     )
   }
 
-  await t.test('all shortest ones are shown, and no longer one', async (t) => {
+  await t.test('all shortest ones are shown, and none that is longer', async (t) => {
     t.strictSame((await pathsTo('g', { pathsPerResult: 10 })).sort(), [
       'a b e g',
       'a b f g',
@@ -271,7 +274,7 @@ onBothEngines('several paths', async (t, server) => {
     t.strictSame(await pathsTo('z', { pathsPerResult: 10 }), ['a x y z'])
   })
 
-  await t.test('fewer are the first of them, the same each time', async (t) => {
+  await t.test('if fewer are requested, they are the first ones, and the same each time', async (t) => {
     const all = await pathsTo('g', { pathsPerResult: 10 })
     t.strictSame(
       [await pathsTo('g', {}), await pathsTo('g', { pathsPerResult: 4 })],
@@ -568,7 +571,7 @@ t.test('held results', async (t) => {
     t.strictSame([held.ofScroll('large', 1), held.ofScroll('s', 1)], [null, 'fourth'])
   })
 
-  await t.test('are kept for so long after their last use', async (t) => {
+  await t.test('are kept for a limited time after their last use', async (t) => {
     clock.now += 99
     held.ofScroll('s', 1)
     clock.now += 99

@@ -475,7 +475,7 @@ onOneServer('a path', async (t, server, ask) => {
     ask(pathsQuery, { from: urn(from), to: urn(to), ...more })
 
   await t.test(
-    'names the jobs and queries that state its edges, and the ends of an edge never',
+    'names the jobs and queries that state its edges, but never the ends of an edge',
     async (t) => {
       const record = (more: JsonObject): JsonObject => ({
         upstreamType: 'FIELD_SET',
@@ -528,7 +528,7 @@ onOneServer('a path', async (t, server, ask) => {
     }
   })
 
-  await t.test('that is longer than a bound is not found, and that is said', async (t) => {
+  await t.test('that is longer than a bound is not found, and the answer says so', async (t) => {
     const find = async (bounds: { maxHops: number; maxEntities: number }) =>
       findLineagePaths(
         { db: server.db, memory: server.memory },
@@ -697,19 +697,22 @@ t.test('lineage between domains', async (t) => {
     })
   })
 
-  await t.test('is refused for what is no domain, does not exist, and pages out of range', async (t) => {
-    const refused: [JsonObject, string, string][] = [
-      [{ urn: urnOfName('a', namespace) }, 'INVALID_URN', 'input.urn'],
-      [{ urn: domainUrn('nowhere', namespace) }, 'NOT_FOUND', 'input.urn'],
-      [{ urn, within: domainUrn('nowhere', namespace) }, 'NOT_FOUND', 'input.within'],
-      [{ urn, start: -1 }, 'BAD_REQUEST', 'input.start'],
-      [{ urn, count: 10_001 }, 'LIMIT_EXCEEDED', 'input.count']
-    ]
-    for (const [input, reason, field] of refused) {
-      const { error } = await ask(domainQuery, input)
-      t.strictSame([error?.reason, error?.field], [reason, field], JSON.stringify(input))
+  await t.test(
+    'is refused for a URN that is no domain, for a domain that does not exist, and for pages out of range',
+    async (t) => {
+      const refused: [JsonObject, string, string][] = [
+        [{ urn: urnOfName('a', namespace) }, 'INVALID_URN', 'input.urn'],
+        [{ urn: domainUrn('nowhere', namespace) }, 'NOT_FOUND', 'input.urn'],
+        [{ urn, within: domainUrn('nowhere', namespace) }, 'NOT_FOUND', 'input.within'],
+        [{ urn, start: -1 }, 'BAD_REQUEST', 'input.start'],
+        [{ urn, count: 10_001 }, 'LIMIT_EXCEEDED', 'input.count']
+      ]
+      for (const [input, reason, field] of refused) {
+        const { error } = await ask(domainQuery, input)
+        t.strictSame([error?.reason, error?.field], [reason, field], JSON.stringify(input))
+      }
     }
-  })
+  )
 })
 
 onOneServer(

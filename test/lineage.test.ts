@@ -485,7 +485,7 @@ onBothEngines('pages', async (t, server) => {
   })
 
   await t.test(
-    'continue where the last one ended if edges disappear meanwhile, and say that the results have changed',
+    'continue where the last one ended if edges disappear meanwhile, and say that results have changed',
     async (t) => {
       const first = await scroll('hub', { count: 20 })
       t.equal(first.extensions.lineage.changedSinceFirstPage, undefined)

@@ -143,7 +143,7 @@ t.test('the events of a load', async (t) => {
     for (const stop of stops) stop.abort()
   })
 
-  t.test('take no place for clients that left before they began', async (t) => {
+  t.test('are not held for clients that left before the stream began', async (t) => {
     const own = await withServer(t, { memory: false })
     const id = await submit(own)
     const count = limits.loadEventStreamsPerTokenMaxCount
@@ -234,7 +234,7 @@ t.test('who follows a load', async (t) => {
     t.ok(states.length >= 3 && states.slice(1).every((state) => state === null), JSON.stringify(states))
   })
 
-  t.test('sees the end also when the database was away meanwhile', async (t) => {
+  t.test('sees the end even if the database was away meanwhile', async (t) => {
     let isAway = false
     const flaky = new Proxy(bench.db, {
       get: (db, name, receiver) => {

@@ -187,7 +187,7 @@ t.test('under a key', async (t) => {
     })
   })
 
-  t.test('of ten that come at once exactly one is received', async (t) => {
+  t.test('when ten come at once, exactly one is received', async (t) => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 10 }, () => receiveLoad(bench.db, bench.queue, request('ten'), whole('ten')))
     )

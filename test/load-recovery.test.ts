@@ -64,7 +64,7 @@ t.test('failures', async (t) => {
     }
   )
 
-  t.test('without counting attempts it blocks its load for ever (the test can see it)', async (t) => {
+  t.test('without a count of attempts, it blocks its load for ever (the test can see it)', async (t) => {
     const bench = await withLoadBench(t, { apply: guilty('poison', () => sqlError('22P02')) })
     const id = await bench.submit(records)
     for (let attempt = 0; attempt < 30; attempt += 1) {
@@ -87,7 +87,7 @@ t.test('failures', async (t) => {
     })
   })
 
-  t.test('temporary failures are waited out forever and never count', async (t) => {
+  t.test('temporary failures are retried without end, and never count as attempts', async (t) => {
     let failures = 25
     const codes = ['40001', '40P01', '55P03', '53100', '57014', '08006', '23505', '57P01']
     const bench = await withLoadBench(t, {
@@ -271,20 +271,17 @@ t.test('failures', async (t) => {
   })
 })
 
-t.test(
-  'a worker that starts while Postgres is away says so, and leaves the process its own master',
-  async (t) => {
-    const config = readConfig({ DATABASE_URL: 'postgres://127.0.0.1:1/none' })
-    const look = async (): Promise<'done'> => 'done'
-    await t.rejects(
-      startChunkWorker({ config, concurrency: 1, look, log: createLog({ logLevel: 'silent' }) }),
-      { code: 'ECONNREFUSED' }
-    )
-    const askedAt = Date.now()
-    await sleep(100)
-    t.ok(Date.now() - askedAt < 5_000, 'timers go on')
-  }
-)
+t.test('a worker that starts while Postgres is away says so, and does not block its process', async (t) => {
+  const config = readConfig({ DATABASE_URL: 'postgres://127.0.0.1:1/none' })
+  const look = async (): Promise<'done'> => 'done'
+  await t.rejects(
+    startChunkWorker({ config, concurrency: 1, look, log: createLog({ logLevel: 'silent' }) }),
+    { code: 'ECONNREFUSED' }
+  )
+  const askedAt = Date.now()
+  await sleep(100)
+  t.ok(Date.now() - askedAt < 5_000, 'timers go on')
+})
 
 t.test('the sweeper', async (t) => {
   t.test('finds what the queue has lost', async (t) => {
@@ -311,7 +308,7 @@ t.test('the sweeper', async (t) => {
     t.match(await sweep(bench.db, bench.queue, { quietSeconds: 0 }), { nudged: 1 }, 'a lease that ran out')
   })
 
-  t.test('takes from every load in turn', async (t) => {
+  t.test('takes chunks from every load in turn', async (t) => {
     const bench = await withLoadBench(t)
     const large = await bench.submit(Array.from({ length: 20_000 }, (_, index) => entity(index)))
     const small = await bench.submit([entity('small')])
@@ -391,7 +388,7 @@ t.test('pruning', async (t) => {
     t.equal(await countOf(bench, 'edge_tombstone'), 0)
   })
 
-  t.test('keeps everything while a load is between the end of its body and its seq', async (t) => {
+  t.test('keeps everything while a load whose body has ended has no seq yet', async (t) => {
     const bench = await withLoadBench(t)
     await bench.submit([entity('a')])
     await bench.rows("update load set state = 'receiving', seq = null, body_ended_at = now()")
@@ -436,7 +433,7 @@ t.test('pruning', async (t) => {
     })
   })
 
-  t.test('deletes loads that ended long ago, with all they left', async (t) => {
+  t.test('deletes loads that ended long ago, with all their rows', async (t) => {
     const bench = await withLoadBench(t)
     await bench.submit([entity('a'), 'x'])
     await bench.drain()

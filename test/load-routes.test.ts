@@ -436,7 +436,7 @@ t.test('the body of an upload', async (t) => {
     })
   })
 
-  t.test('that we read slowly is not: only the client is timed', async (t) => {
+  t.test('that the server reads slowly is not timed out: only the client is timed', async (t) => {
     let bytes = 0
     for await (const part of bodyOf(
       Array.from({ length: 4 }, () => Buffer.alloc(70_000)),
@@ -449,7 +449,7 @@ t.test('the body of an upload', async (t) => {
     t.equal(bytes, 280_000)
   })
 
-  t.test('that the client leaves is cut off', async (t) => {
+  t.test('is cut off when its client leaves', async (t) => {
     const outcome = new Promise<unknown>((resolve) => {
       const server = createServer((request: IncomingMessage) => {
         sizeOf(readBody(request)).then(resolve, resolve)

@@ -129,7 +129,7 @@ t.test('an atomic load', async (t) => {
   )
 
   t.test(
-    'that failed is over: it is not retried or cancelled, nothing waits for it, and it goes in time',
+    'that failed is over: it is not retried or cancelled, nothing waits for it, and it is deleted in time',
     async (t) => {
       const bench = await withLoadBench(t)
       const id = await bench.submit(['x', entity('a')], { isAtomic: true })
@@ -462,7 +462,7 @@ t.test('a dry run', async (t) => {
     })
   })
 
-  t.test('is not retried, and no newer load waits for it or allows for it', async (t) => {
+  t.test('is not retried, and no newer load waits for it or takes it into account', async (t) => {
     const load = await dryRun(['no json'])
     await t.rejects(retryLoad(bench.db, bench.queue, admin, load.id), {
       code: 'CONFLICT',
@@ -526,7 +526,7 @@ t.test('over HTTP and GraphQL', async (t) => {
     t.match((await post('&dryRun=1', entity('a'))).body, { code: 'BAD_REQUEST', field: 'dryRun' })
   })
 
-  t.test('submitted changes may be both', async (t) => {
+  t.test('submitChanges takes both options', async (t) => {
     const { body } = await server.graphql(
       'mutation { submitChanges(input: { createDomains: [{ name: "X" }], atomic: true, dryRun: true }) { id atomic dryRun } }'
     )

@@ -318,7 +318,7 @@ t.test('a chunk ends once', async (t) => {
     return names
   }
 
-  t.test('under the newest fence only', async (t) => {
+  t.test('under its newest fence only', async (t) => {
     t.same(await settledBy(await withLoadBench(t), allChunkGuards), ['the newest'])
   })
 
@@ -338,21 +338,24 @@ t.test('a chunk ends once', async (t) => {
     )
   })
 
-  t.test('of twenty workers that are nudged at once, one applies it, and the load ends once', async (t) => {
-    const bench = await withLoadBench(t)
-    const id = await bench.submit([entity('a'), entity('b'), edge('a', 'b')])
-    for (let round = 0; round < 3; round += 1) {
-      const chunks = await bench.chunks(id)
-      await Promise.all(chunks.flatMap((chunk) => Array.from({ length: 10 }, () => bench.look(chunk.id))))
+  t.test(
+    'when twenty workers are nudged at once, one of them applies it, and the load ends once',
+    async (t) => {
+      const bench = await withLoadBench(t)
+      const id = await bench.submit([entity('a'), entity('b'), edge('a', 'b')])
+      for (let round = 0; round < 3; round += 1) {
+        const chunks = await bench.chunks(id)
+        await Promise.all(chunks.flatMap((chunk) => Array.from({ length: 10 }, () => bench.look(chunk.id))))
+      }
+      t.match(await bench.load(id), { state: 'done', counts: { applied: 3 } })
+      const audits = await bench.rows<{ chunkId: number }>(
+        'select chunk_id as "chunkId" from audit where load_id = ?::uuid',
+        [id]
+      )
+      t.equal(audits.length, 2, 'one audit row a chunk')
+      t.ok((await bench.chunks(id)).every((chunk) => chunk.state === 'settled' && !chunk.hasPayload))
     }
-    t.match(await bench.load(id), { state: 'done', counts: { applied: 3 } })
-    const audits = await bench.rows<{ chunkId: number }>(
-      'select chunk_id as "chunkId" from audit where load_id = ?::uuid',
-      [id]
-    )
-    t.equal(audits.length, 2, 'one audit row a chunk')
-    t.ok((await bench.chunks(id)).every((chunk) => chunk.state === 'settled' && !chunk.hasPayload))
-  })
+  )
 
   t.test('only when its verdicts add up to its records', async (t) => {
     const forgetful: ApplyRecords = async (tx, records, context) =>
@@ -375,21 +378,24 @@ t.test('a chunk ends once', async (t) => {
 t.test('cancel', async (t) => {
   const bench = await withLoadBench(t)
 
-  t.test('drops what is not settled, frees its records, and the counts say what was applied', async (t) => {
-    const id = await bench.submit([entity('a'), entity('b'), edge('a', 'b')])
-    await bench.look(bench.told.shift() ?? 0)
-    t.match(await cancelLoad(bench.db, admin, id), {
-      state: 'cancelled',
-      counts: { received: 3, applied: 2 }
-    })
-    await bench.drain()
-    t.match(await bench.chunks(id), [
-      { state: 'settled', hasPayload: false },
-      { state: 'dropped', hasPayload: false }
-    ])
-    await t.rejects(cancelLoad(bench.db, admin, id), { code: 'CONFLICT' })
-    await t.rejects(retryLoad(bench.db, bench.queue, admin, id), { code: 'CONFLICT' })
-  })
+  t.test(
+    'drops the chunks that are not settled, frees their records, and counts what was applied',
+    async (t) => {
+      const id = await bench.submit([entity('a'), entity('b'), edge('a', 'b')])
+      await bench.look(bench.told.shift() ?? 0)
+      t.match(await cancelLoad(bench.db, admin, id), {
+        state: 'cancelled',
+        counts: { received: 3, applied: 2 }
+      })
+      await bench.drain()
+      t.match(await bench.chunks(id), [
+        { state: 'settled', hasPayload: false },
+        { state: 'dropped', hasPayload: false }
+      ])
+      await t.rejects(cancelLoad(bench.db, admin, id), { code: 'CONFLICT' })
+      await t.rejects(retryLoad(bench.db, bench.queue, admin, id), { code: 'CONFLICT' })
+    }
+  )
 
   t.test('while a chunk is being applied rolls that chunk back', async (t) => {
     const id = await bench.submit([entity('rolled-back')])
@@ -475,7 +481,7 @@ t.test('retry', async (t) => {
     t.same(await rejectsOf(bench, id), before)
   })
 
-  t.test('lets a failed load continue where it stopped, with the same seq', async (t) => {
+  t.test('lets a failed load continue where it stopped, under the same seq', async (t) => {
     const bench = await withLoadBench(t)
     const id = await bench.submit([entity('a'), edge('a', 'a')])
     const [chunk] = await bench.rows<{ id: number; payload: Buffer }>(

@@ -145,7 +145,7 @@ for (const memory of [true, false])
       t.match(data.createdAt, /^\d{4}-\d\d-\d\dT/)
     })
 
-    await t.test('depth counts jobs, and what is cut off is told', async (t) => {
+    await t.test('depth counts jobs, and the answer says what is cut off', async (t) => {
       const near = await lineage(ids.orders, '&depth=0')
       t.strictSame(nodesOf(near.body), [ids.items, ids.orders, ids.revenue, ids.load].sort())
       t.match(near.body, { complete: false, truncatedBy: 'depth' })

@@ -43,7 +43,7 @@ const keysOf = (statements: OwnerStatements): string[] =>
     .sort()
 
 t.test(
-  'a list that names one upstream twenty thousand times is asserted, taken back, and written again by two sources',
+  'a list that names one upstream twenty thousand times is stated, undone, and written again by two sources',
   (t) => {
     const undo: (() => void)[] = []
     const statements = owner()
@@ -105,7 +105,7 @@ t.test('a newer row hides an older one as when all rows are compared, however ma
   t.end()
 })
 
-t.test('whatever a record did to the rows, taking it back leaves what was there', (t) => {
+t.test('whatever a record did to the rows, undoing it leaves what was there', (t) => {
   const step = fc.record({
     does: fc.constantFrom('assert' as const, 'take' as const, 'replace' as const),
     recordKey: fc.nat({ max: 20 }),

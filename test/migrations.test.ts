@@ -236,7 +236,7 @@ t.test(
     ] as const)
       t.strictSame((await findLoad(db, id))?.domainUrns, expected)
 
-    await t.test('which knows the first of several domains', async (t) => {
+    await t.test('the older version knows the first of several domains', async (t) => {
       await createToken(db, { name: 'several', scopes: ['write'], domainUrns: [b, a] })
       await inTransaction(db, (tx) => insertLoad(tx, { ...aLoad, id: loadIds.several, domainUrns: [b, a] }))
       await t.rejects(
@@ -254,7 +254,7 @@ t.test(
       t.strictSame((await findLoad(db, loadIds.several))?.domainUrns, [b, a])
     })
 
-    await t.test('and whose word about a person is the last one', async (t) => {
+    await t.test('and what the older version writes about a person wins if it is newer', async (t) => {
       const person = { issuer: 'https://id.example', subject: 'x', usedBy: 'browser' as const }
       const facts = {
         name: 'person',

@@ -56,7 +56,7 @@ const column: JsonObject = {
 const nested = (levels: number): JsonValue => (levels === 0 ? 1 : [nested(levels - 1)])
 
 t.test('entity types', async (t) => {
-  t.test('every type that GraphQL has a name for is found by it', async (t) => {
+  t.test('every type that has a name in GraphQL is found by that name', async (t) => {
     for (const { name, graphqlType } of entityTypes) {
       t.equal(graphqlTypeOf(name), graphqlType)
       t.equal(entityTypeOfGraphql(graphqlType), graphqlType === 'OTHER' ? null : name)
@@ -100,7 +100,7 @@ t.test('entity types', async (t) => {
     t.notOk(isAsset('domain'))
   })
 
-  t.test('the parts of a URN are called as in the key aspect of its type', async (t) => {
+  t.test('the parts of a URN have the names that the key aspect of its type gives them', async (t) => {
     for (const { name, keyFields } of dataHubEntities)
       t.same(kindShapeOf(name)?.keyFields ?? ['id'], keyFields, name)
   })
@@ -678,7 +678,7 @@ t.test('proposals', async (t) => {
     t.match(accents, { changes: [{ value: { description: 'Größe' } }] })
   })
 
-  t.test('other fields than the aspect are read or ignored', async (t) => {
+  t.test('fields beside the aspect are read or ignored', async (t) => {
     t.strictSame(
       parseProposal(
         proposal({
@@ -958,7 +958,7 @@ t.test('proposals', async (t) => {
     })
   })
 
-  t.test('no JSON at all makes anything but changes or a refusal', async (t) => {
+  t.test('any JSON becomes changes or is refused', async (t) => {
     const envelope = fc.oneof(
       fc.jsonValue(),
       fc.record({ value: fc.json() }),
@@ -1045,7 +1045,7 @@ t.test('edges', async (t) => {
   })
 })
 
-t.test('the reason why a text is no JSON never quotes it', async (t) => {
+t.test('the reason why a text is not JSON never quotes the text', async (t) => {
   for (const text of ['{"password": secret\u0000}', '\ud800', '{"a":"b', 'x'.repeat(1000)]) {
     const error = t.throws(() => parseJsonText(text, 'aspect'))
     t.ok(

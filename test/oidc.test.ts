@@ -250,7 +250,7 @@ t.test('a browser', async (t) => {
     )
   })
 
-  await t.test('gets changed rights when it signs in again', async (t) => {
+  await t.test('gets its new rights when it signs in again', async (t) => {
     const { session } = await signIn(both, 'roy')
     const before = groups.roy
     groups.roy = ['platform']
@@ -264,19 +264,22 @@ t.test('a browser', async (t) => {
   })
 })
 
-t.test('groups that only the userinfo endpoint tells count, with a path to them as well', async (t) => {
-  for (const { thin, env } of [
-    { thin: true, env: {} },
-    { thin: false, env: { OIDC_GROUPS_CLAIM: 'realm_access.roles' } }
-  ]) {
-    const both = await withBoth(t, { groups, thin, env })
-    const { session } = await signIn(both, 'eve')
-    t.match((await sessionOf(both.server, session)).body, {
-      actor: 'urn:li:corpuser:eve',
-      scopes: ['write']
-    })
+t.test(
+  'groups that only the userinfo endpoint gives count, also if they are at the end of a path',
+  async (t) => {
+    for (const { thin, env } of [
+      { thin: true, env: {} },
+      { thin: false, env: { OIDC_GROUPS_CLAIM: 'realm_access.roles' } }
+    ]) {
+      const both = await withBoth(t, { groups, thin, env })
+      const { session } = await signIn(both, 'eve')
+      t.match((await sessionOf(both.server, session)).body, {
+        actor: 'urn:li:corpuser:eve',
+        scopes: ['write']
+      })
+    }
   }
-})
+)
 
 t.test('a bearer token of the provider', async (t) => {
   const { provider, server } = await withBoth(t, { groups })
@@ -375,7 +378,7 @@ t.test('a bearer token of the provider', async (t) => {
     t.equal(await statusOf({ constructor: ['data'] }), 404)
   })
 
-  await t.test('of somebody without a role is forbidden', async (t) => {
+  await t.test('of a person without a role is forbidden', async (t) => {
     const answer = await ask(await provider.sign({ sub: 'nik', groups: ['strangers'] }))
     t.equal(answer.status, 403)
     t.equal((await ask(await provider.sign({ sub: 'x', groups: 7, constructor: ['platform'] }))).status, 403)

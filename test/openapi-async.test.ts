@@ -150,7 +150,7 @@ t.test('queued writes', async (t) => {
     await trace(traceIdOf(without), { [urn]: ['datasetProperties'] })
   })
 
-  t.test('a queued write for a version that no aspect has is an error of its trace', async (t) => {
+  t.test('a queued write for a version that no aspect has is shown as an error in its trace', async (t) => {
     const urn = dataset('no version')
     const answer = await post('dataset', [
       { urn, status: { value: { removed: false }, headers: { 'If-Version-Match': '-10000' } } }
@@ -180,7 +180,7 @@ t.test('queued writes', async (t) => {
   })
 
   t.test(
-    'a queued record that cannot be applied is an error of its trace and a reject of its load, and the others are applied',
+    'a queued record that cannot be applied is an error in its trace and a reject of its load, and the others are applied',
     async (t) => {
       const [urn, other] = [dataset('refused'), dataset('applied')]
       const answer = await post('dataset', [
@@ -331,7 +331,7 @@ t.test('queued writes', async (t) => {
     }
   )
 
-  t.test('the load of another token tells nothing but what its aspects do', async (t) => {
+  t.test('the trace of a load of another token shows no more than its aspects do', async (t) => {
     const urn = dataset('private')
     const [writer, reader] = [await tokenWith(['write']), await tokenWith(['read'])]
     const answer = await post(
@@ -393,7 +393,7 @@ t.test('queued writes', async (t) => {
     )
   })
 
-  t.test('a load that was cancelled is an error of its trace', async (t) => {
+  t.test('a load that was cancelled is shown as an error in its trace', async (t) => {
     const urn = dataset('cancelled')
     const answer = await post('dataset', [described(urn, 'cancelled')])
     await trace(traceIdOf(answer), { [urn]: ['datasetProperties'] })
@@ -408,13 +408,18 @@ t.test('queued writes', async (t) => {
     })
   })
 
-  t.test('a question about a trace is bounded, and names that cannot be stored are refused', async (t) => {
-    const ask = (body: Json) =>
-      rest({ method: 'POST', url: `/openapi/v1/trace/write/${'0'.repeat(32)}`, body })
-    t.match(await ask({ [dataset('a')]: ['a\0'] }), { status: 400, body: { code: 'INVALID_CHARACTER' } })
-    t.match(
-      await ask(Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [dataset(`t${index}`), []]))),
-      { status: 400, body: { limit: 'proposalsPerBatchMaxCount' } }
-    )
-  })
+  t.test(
+    'a request for a trace is limited in size, and names that cannot be stored are refused',
+    async (t) => {
+      const ask = (body: Json) =>
+        rest({ method: 'POST', url: `/openapi/v1/trace/write/${'0'.repeat(32)}`, body })
+      t.match(await ask({ [dataset('a')]: ['a\0'] }), { status: 400, body: { code: 'INVALID_CHARACTER' } })
+      t.match(
+        await ask(
+          Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [dataset(`t${index}`), []]))
+        ),
+        { status: 400, body: { limit: 'proposalsPerBatchMaxCount' } }
+      )
+    }
+  )
 })

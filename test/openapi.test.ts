@@ -326,7 +326,7 @@ t.test('entities over OpenAPI v3', async (t) => {
     }
   })
 
-  t.test('a condition that does not hold is 412 and nothing is written', async (t) => {
+  t.test('a condition that does not hold is answered with 412, and nothing is written', async (t) => {
     const urn = dataset('conditional')
     const write = (description: string, headers: Json) =>
       post('dataset', [{ urn, datasetProperties: { value: { description }, headers } }])
@@ -379,7 +379,7 @@ t.test('entities over OpenAPI v3', async (t) => {
     }
   })
 
-  t.test('a fault of the client is a 4xx that says where', async (t) => {
+  t.test('a fault of the client is answered with 4xx and its place', async (t) => {
     const urn = dataset('faulty')
     const faults: [
       string,

@@ -206,7 +206,7 @@ t.test('an event has up to 16 MiB in a load too', async (t) => {
   )
 })
 
-t.test('all or nothing, and a look before', async (t) => {
+t.test('an atomic load, and a dry run of it', async (t) => {
   const server = await withLoads(t)
   const empty = await contentFrom(server.db)
   const good = [runOf(1, 0, 'START'), runOf(1, 9, 'COMPLETE')]
@@ -224,7 +224,7 @@ t.test('all or nothing, and a look before', async (t) => {
   t.match((await server.load(lines(good), '&atomic=true')).body, { state: 'done', counts: { applied: 2 } })
 })
 
-t.test('all or nothing has at most the events of one chunk, for which others wait', async (t) => {
+t.test('an atomic load has at most the events of one chunk, and other events wait for it', async (t) => {
   const server = await withLoads(t)
   const events = Array.from({ length: 1_001 }, (_, index) => runOf(index, index, 'COMPLETE'))
   for (const parameter of ['&atomic=true', '&dryRun=true'])

@@ -185,7 +185,7 @@ t.test('the facet lineage', async (t) => {
     }
   )
 
-  await t.test('goes before columnLineage, and brings columns of its own', async (t) => {
+  await t.test('takes precedence over columnLineage, and creates columns of its own', async (t) => {
     const { send, edges } = await withEvents(t)
     const columnLineage = facet({ fields: { p: { inputFields: [{ ...data('a'), field: 'wrong' }] } } })
     await send(
@@ -205,7 +205,7 @@ t.test('the facet lineage', async (t) => {
     t.strictSame(await edges(), ['a -> x', 'a#q -> x#p'])
   })
 
-  await t.test('of two jobs that make one dataset each keeps what it says', async (t) => {
+  await t.test('when two jobs make one dataset, each keeps what it says', async (t) => {
     const { send, edges } = await withEvents(t)
     const other = { namespace: 'nightly', name: 'etl.other' }
     await send(
@@ -284,7 +284,7 @@ t.test('the facet lineage and other jobs', async (t) => {
     })
     t.strictSame(await edgesAfter(t, event), ['a -> x', 'job -> y'])
   })
-  await t.test('on an output of a run it goes before columnLineage too', async (t) => {
+  await t.test('on an output of a run it takes precedence over columnLineage too', async (t) => {
     const facets = {
       lineage: facet({ inputs: [at('a')] }),
       columnLineage: facet({ fields: { p: { inputFields: [{ ...data('b'), field: 'q' }] } } })
@@ -298,7 +298,7 @@ t.test('the facet lineage and other jobs', async (t) => {
     })
     t.strictSame(await edgesAfter(t, event), ['a -> x', 'b -> job'])
   })
-  await t.test('a newer job event takes back what an older one declared of others', async (t) => {
+  await t.test('a newer job event removes what an older one declared about other datasets', async (t) => {
     const { send, edges } = await withEvents(t)
     const declared = (seconds: number, ...list: JsonObject[]): JsonObject =>
       eventAt(seconds, { job: entries(...list) })
@@ -608,7 +608,7 @@ t.test('names', async (t) => {
   })
 })
 
-t.test('of a job that writes another path each day the state is bounded, and every edge stays', async (t) => {
+t.test('the state of a job that writes another path each day is bounded, and every edge stays', async (t) => {
   const { server, edges } = await withEvents(t)
   const days = Array.from({ length: 1_400 }, (_, day) =>
     readEvent(
@@ -687,7 +687,7 @@ t.test('after a permanent deletion', async (t) => {
     (await query(server.db, 'select from openlineage_state where urn = ?', [urn])).length
   await send(ran(0, { ...described, columnLineage }), ran(10, {}))
 
-  await t.test('of a dataset nothing is left, and other events bring nothing of it back', async (t) => {
+  await t.test('nothing of a dataset is left, and other events bring nothing of it back', async (t) => {
     await remove(dataset('b'))
     t.equal(await stateCount(dataset('b')), 0)
     await send(eventAt(20, { eventType: 'COMPLETE', run: run(), job: jobOf(), inputs: [data('a')] }))
@@ -701,7 +701,7 @@ t.test('after a permanent deletion', async (t) => {
     })
     t.equal(body.value.description, 'a table')
   })
-  await t.test('of a job the same', async (t) => {
+  await t.test('nothing of a job is left either, and other events bring nothing of it back', async (t) => {
     await remove(jobUrn)
     t.equal(await stateCount(jobUrn), 0)
     t.strictSame(await edges(), [])
@@ -765,7 +765,7 @@ t.test('odd events are taken', async (t) => {
 })
 
 t.test(
-  'an owner, a tag, a parent or a symlink that cannot be a URN is left out, the rest counts',
+  'an owner, a tag, a parent or a symlink that cannot be a URN is left out, and the rest counts',
   async (t) => {
     const { server, send, edges } = await withEvents(t)
     const symlinks = facet({
@@ -895,7 +895,7 @@ t.test('an invalid event is refused with the place of the mistake, and changes n
     })
   })
 
-  await t.test('nobody sends events without a token that may write', async (t) => {
+  await t.test('events without a token that may write are refused', async (t) => {
     const send = async (token: string | null) =>
       (await server.rest({ method: 'POST', url: '/api/v1/lineage', body: good, token })).status
     t.strictSame([await send(null), await send(await server.tokenWith(['read']))], [401, 403])

@@ -59,7 +59,7 @@ t.test('connections', async (t) => {
   )
 
   await t.test(
-    'put a dataset into their domain when it is first seen, and never over what a person chose',
+    'put a dataset into their domain when it is first seen, and never change the domain that a person chose',
     async (t) => {
       const domainOf = async (urn: string): Promise<string | null> => {
         const { body } = await server.graphql(
@@ -189,7 +189,7 @@ t.test('a path that is a table', async (t) => {
   })
 })
 
-t.test('GraphQL tells the last run of a job, and when an edge was last used', async (t) => {
+t.test('GraphQL gives the last run of a job, and when an edge was last used', async (t) => {
   const server = await withServer(t)
   const reads = { inputs: [{ namespace: 'postgres://db', name: 'a' }] }
   const parent = { parent: facet({ run: { runId: 'dag' }, job: { namespace: 'nightly', name: 'etl' } }) }

@@ -89,7 +89,7 @@ t.test('one server', async (t) => {
   })
 
   await t.test(
-    '3: times without a zone or with nanoseconds, a runId that is no UUID, any producer, unknown and deleted facets',
+    '3: times without a zone or with nanoseconds, a runId that is not a UUID, any producer, unknown and deleted facets',
     async (t) => {
       const event = eventAt(0, {
         eventType: 'COMPLETE',
@@ -212,7 +212,7 @@ t.test('one server', async (t) => {
     }
   )
 
-  await t.test('9: lineage of what has none, a domain, is an answer at once', async (t) => {
+  await t.test('9: the lineage of a domain, which has none, is answered at once', async (t) => {
     await server.graphql('mutation ($input: CreateDomainInput!) { createDomain(input: $input) }', {
       input: { id: 'sales', name: 'Sales' }
     })
@@ -250,7 +250,7 @@ t.test('one server', async (t) => {
     )
   })
 
-  await t.test('10: nobody sends events without a token', async (t) => {
+  await t.test('10: events without a token are refused', async (t) => {
     const body = eventAt(0, { job: job() })
     for (const url of ['/api/v1/lineage', '/api/v1/lineage/batch', '/openapi/openlineage/api/v1/lineage'])
       t.equal((await server.rest({ method: 'POST', url, body, token: null })).status, 401, url)

@@ -101,7 +101,7 @@ t.test('a patch', async (t) => {
     })
   }
 
-  t.test('may do much that stays within the limits', async (t) => {
+  t.test('is accepted if it does much but stays within the limits', async (t) => {
     const large = wide(100_000)
     t.strictSame(applyPatch('moonPhase', large, { patch: [{ op: 'copy', from: '/a', path: '/b' }] }), {
       ...large,
@@ -160,7 +160,7 @@ t.test('a patch', async (t) => {
     })
   })
 
-  t.test('gives keys for a few arrays, a few keys each', async (t) => {
+  t.test('may name keys for a few arrays, and a few keys for each', async (t) => {
     const parse = (arrayPrimaryKeys: JsonObject) => parsePatch({ arrayPrimaryKeys, patch: [] }, 'aspect')
     const most = limits.patchKeysMaxCount
     t.ok(parse({ list: times(most, (index) => `k${index}`) }))
@@ -289,7 +289,7 @@ t.test('through every door', async (t) => {
   })
 
   t.test(
-    'patches that are too much only together are refused as a call, and applied as a load',
+    'patches that are too much only together are refused in a call, and applied in a load',
     async (t) => {
       const wideOne = dataset('wide')
       await apply(db, upsert(wideOne, 'moonPhase', wide(90_000)))

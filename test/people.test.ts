@@ -30,16 +30,19 @@ t.test('a person', async (t) => {
   const aSecondLater = (): Promise<void> => sleep(1_100)
   const refused = 401
 
-  await t.test('who is revoked gets no token of before back, not even after a later one', async (t) => {
-    const claims = { sub: 'old', preferred_username: 'old', groups: ['data'] }
-    const old = await provider.sign({ ...claims, iat: seconds() - 100 })
-    t.not(await statusOf(old), refused)
-    await revoke('old', /JSON/)
-    await aSecondLater()
-    t.equal(await statusOf(old), refused)
-    t.not(await statusOf(await provider.sign({ ...claims, iat: seconds() })), refused, 'a later one')
-    t.equal(await statusOf(old), refused, 'the old one, after the later one')
-  })
+  await t.test(
+    'who is revoked cannot use an older token again, not even after a later one was used',
+    async (t) => {
+      const claims = { sub: 'old', preferred_username: 'old', groups: ['data'] }
+      const old = await provider.sign({ ...claims, iat: seconds() - 100 })
+      t.not(await statusOf(old), refused)
+      await revoke('old', /JSON/)
+      await aSecondLater()
+      t.equal(await statusOf(old), refused)
+      t.not(await statusOf(await provider.sign({ ...claims, iat: seconds() })), refused, 'a later one')
+      t.equal(await statusOf(old), refused, 'the old one, after the later one')
+    }
+  )
 
   await t.test('is revoked in browsers and with tokens at once, whichever entry it is', async (t) => {
     for (const name of [/signed in/, /JSON/]) {
@@ -71,7 +74,7 @@ t.test('a person', async (t) => {
     }
   )
 
-  await t.test('who has lost every role is out of all browsers, and has no rights', async (t) => {
+  await t.test('who has lost every role is signed out in all browsers, and has no rights', async (t) => {
     const { session } = await signIn(both, 'ada')
     const old = await provider.sign({ sub: 'ada', groups: ['platform'], iat: seconds() - 100 })
     t.not(await statusOf(old), refused)
@@ -162,7 +165,7 @@ t.test('admitting a person', async (t) => {
     t.equal(audit.rows.length, 1)
   })
 
-  await t.test('whose provider speaks from the future is refused', async (t) => {
+  await t.test('whose provider dates its tokens in the future is refused', async (t) => {
     const inSeconds = (seconds: number): Identity =>
       identity({ subject: 'future', issuedAtMs: Date.now() + seconds * 1_000 })
     await t.rejects(admit(inSeconds(70)), { code: 'UNAUTHENTICATED' })

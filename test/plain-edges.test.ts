@@ -388,7 +388,7 @@ t.test('a load of edges', async (t) => {
     }
   })
 
-  t.test('is halved into edges and at last into a line, and applied all the same', async (t) => {
+  t.test('is halved until its parts are single lines, and is applied all the same', async (t) => {
     for (const record of [edge, removal]) {
       const id = await bench.submit([record('a', 'b'), record('b', 'c'), record('c', 'd')])
       const [chunk] = await bench.chunks(id)

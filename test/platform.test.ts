@@ -321,40 +321,37 @@ t.test('log', async (t) => {
     })
   })
 
-  t.test(
-    'a password that Redis refuses is not written, also where the node of a cluster refuses it',
-    async (t) => {
-      const { lines, log } = capture()
-      const server = await withRedisServer(t)
-      if (server === null) return
-      const admin = connectRedis({ ...readConfig({}), redisUrl: server.url }, {})
-      await admin.config('SET', 'requirepass', 'right')
-      admin.disconnect()
-      const secret = 'hunter2]hunter2'
-      const redisUrl = server.url.replace('//', `//:${encodeURIComponent(secret)}@`)
-      for (const redisClusterNodes of [null, [{ host: '127.0.0.1', port: Number(new URL(redisUrl).port) }]]) {
-        const client = connectRedis({ ...readConfig({}), redisUrl, redisClusterNodes }, {})
-        log.error({ err: await new Promise((resolve) => client.once('error', resolve)) })
-        client.disconnect()
-      }
-      const text = lines.join('')
-      t.notOk(text.includes('hunter2'), text)
-      t.match(
-        lines.map((line) => JSON.parse(line)),
-        [
-          { err: { message: /WRONGPASS/, command: 'hello' } },
-          { err: { lastNodeError: { message: /WRONGPASS/, command: 'auth' } } }
-        ]
-      )
+  t.test('a password that Redis refuses is not logged, even if a node of a cluster refuses it', async (t) => {
+    const { lines, log } = capture()
+    const server = await withRedisServer(t)
+    if (server === null) return
+    const admin = connectRedis({ ...readConfig({}), redisUrl: server.url }, {})
+    await admin.config('SET', 'requirepass', 'right')
+    admin.disconnect()
+    const secret = 'hunter2]hunter2'
+    const redisUrl = server.url.replace('//', `//:${encodeURIComponent(secret)}@`)
+    for (const redisClusterNodes of [null, [{ host: '127.0.0.1', port: Number(new URL(redisUrl).port) }]]) {
+      const client = connectRedis({ ...readConfig({}), redisUrl, redisClusterNodes }, {})
+      log.error({ err: await new Promise((resolve) => client.once('error', resolve)) })
+      client.disconnect()
     }
-  )
+    const text = lines.join('')
+    t.notOk(text.includes('hunter2'), text)
+    t.match(
+      lines.map((line) => JSON.parse(line)),
+      [
+        { err: { message: /WRONGPASS/, command: 'hello' } },
+        { err: { lastNodeError: { message: /WRONGPASS/, command: 'auth' } } }
+      ]
+    )
+  })
 
   t.test('a URN and an ordinary URL stay whole', async (t) => {
     const urn = 'urn:li:dataset:(urn:li:dataPlatform:snowflake,sales.orders@eu,PROD)'
     t.equal(withoutSecrets(`${urn} http://host:8080/a@b`), `${urn} http://host:8080/a@b`)
   })
 
-  t.test('messages below the level are not written', async (t) => {
+  t.test('messages below the level are not logged', async (t) => {
     const { lines, log } = capture()
     log.debug('quiet')
     t.same(lines, [])

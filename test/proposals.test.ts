@@ -32,7 +32,7 @@ t.test('proposals', async (t) => {
     for (const urn of urns) await propose(upsert(urn, 'status', { removed: false }))
   }
 
-  t.test('the server tells clients to write the way that is here', async (t) => {
+  t.test('the server tells clients to write in a way that it supports', async (t) => {
     t.match((await rest({ url: '/config', token: null })).body, {
       noCode: 'true',
       patchCapable: true,
@@ -295,7 +295,7 @@ t.test('proposals', async (t) => {
     )
   })
 
-  t.test('one refused proposal refuses its batch and is named', async (t) => {
+  t.test('one refused proposal makes its batch be refused, and is named', async (t) => {
     const good = (name: string) => upsert(dataset(name), 'status', { removed: false })
     const bad = upsert(dataset('batch1'), 'upstreamLineage', {
       upstreams: [{ dataset: dataset('absent'), type: 'COPY' }]
@@ -395,7 +395,7 @@ t.test('proposals', async (t) => {
     )
   })
 
-  t.test('an aspect that is not there, and a question that is none', async (t) => {
+  t.test('an absent aspect and malformed requests are refused', async (t) => {
     t.match(await read(dataset('nowhere'), 'upstreamLineage'), {
       status: 404,
       body: { code: 'NOT_FOUND', urn: dataset('nowhere'), exceptionClass: /RestLi/, status: 404 }
@@ -417,7 +417,7 @@ t.test('proposals', async (t) => {
     })
   })
 
-  t.test('URNs stand in paths as they are or encoded, up to the longest', async (t) => {
+  t.test('URNs in paths may be raw or encoded, up to the longest', async (t) => {
     const names = [
       's3://bucket/a//b',
       'with blank',
@@ -442,32 +442,35 @@ t.test('proposals', async (t) => {
     t.equal((await read(longest, 'schemafieldInfo')).status, 200)
   })
 
-  t.test('what is not modelled is kept as sent, events in time by their newest', async (t) => {
-    const urn = 'urn:li:query:q1'
-    await propose(
-      upsert(urn, 'queryProperties', {
-        statement: { value: 'select 1', language: 'SQL' },
-        ours: [1, { two: null }]
+  t.test(
+    'an aspect that is not modelled is kept as sent, and of time-series events the newest is read',
+    async (t) => {
+      const urn = 'urn:li:query:q1'
+      await propose(
+        upsert(urn, 'queryProperties', {
+          statement: { value: 'select 1', language: 'SQL' },
+          ours: [1, { two: null }]
+        })
+      )
+      t.match((await read(urn, 'queryProperties')).body.aspect, {
+        'com.linkedin.query.QueryProperties': {
+          statement: { value: 'select 1', language: 'SQL' },
+          ours: [1, { two: null }]
+        }
       })
-    )
-    t.match((await read(urn, 'queryProperties')).body.aspect, {
-      'com.linkedin.query.QueryProperties': {
-        statement: { value: 'select 1', language: 'SQL' },
-        ours: [1, { two: null }]
-      }
-    })
-    for (const [timestampMillis, rowCount] of [
-      [2_000, 20],
-      [3_000, 30],
-      [1_000, 10]
-    ])
-      await propose(upsert(dataset('profiled'), 'datasetProfile', { timestampMillis, rowCount }))
-    t.match((await read(dataset('profiled'), 'datasetProfile')).body.aspect, {
-      'com.linkedin.dataset.DatasetProfile': { timestampMillis: 3_000, rowCount: 30 }
-    })
-  })
+      for (const [timestampMillis, rowCount] of [
+        [2_000, 20],
+        [3_000, 30],
+        [1_000, 10]
+      ])
+        await propose(upsert(dataset('profiled'), 'datasetProfile', { timestampMillis, rowCount }))
+      t.match((await read(dataset('profiled'), 'datasetProfile')).body.aspect, {
+        'com.linkedin.dataset.DatasetProfile': { timestampMillis: 3_000, rowCount: 30 }
+      })
+    }
+  )
 
-  t.test('a lineage written by proposal and changed by mutation is one lineage', async (t) => {
+  t.test('lineage that was written by a proposal can be changed by a mutation', async (t) => {
     await make(dataset('p'), dataset('q'), dataset('r'))
     await propose(
       upsert(dataset('r'), 'upstreamLineage', { upstreams: [{ dataset: dataset('p'), type: 'COPY' }] })

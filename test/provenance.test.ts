@@ -172,7 +172,7 @@ t.test('provenance', async (t) => {
     })
   })
 
-  await t.test('of many statements the newest are listed, and all are counted', async (t) => {
+  await t.test('when an edge has many statements, the newest are listed, and all are counted', async (t) => {
     await query(
       server.db,
       "insert into statement_source (name) select 'many' || n from generate_series(1, 150) as n"

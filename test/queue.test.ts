@@ -39,7 +39,7 @@ async function eventually(condition: () => boolean | Promise<boolean>, maxMs = 1
   return false
 }
 
-t.test('a job says which chunk, and what is no job of ours is dropped', async (t) => {
+t.test('a job names its chunk, and data that is not a job of ours is dropped', async (t) => {
   t.equal(readPayload(JSON.parse(JSON.stringify(toPayload({ chunkId: 7, nudge: 3 })))), 7)
   t.equal(toJobId({ chunkId: 7, nudge: 3 }), 'c7-3')
   for (const forged of [

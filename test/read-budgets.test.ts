@@ -73,7 +73,7 @@ t.test('a gate', async (t) => {
     }
   )
 
-  t.test('lets nobody wait longer than allowed, and keeps no place for callers that gave up', async (t) => {
+  t.test('no caller waits longer than allowed, and no place is kept for callers that gave up', async (t) => {
     const gate = createReadGate({ atOnce: 1, waitMaxMs: 1 })
     const leave = await gate.enter('a')
     await t.rejects(gate.enter('a'), { code: 'OVERLOADED', details: { limit: 'heavyReadWaitMaxMs' } })

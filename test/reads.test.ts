@@ -156,7 +156,7 @@ t.test('entities', async (t) => {
     })
   })
 
-  await t.test('each kind is read under its own name', async (t) => {
+  await t.test('each kind of entity is read under its own name', async (t) => {
     const kinds: [string, string, string, string, JsonObject][] = [
       [
         'dataJob',
@@ -671,7 +671,7 @@ t.test('domains', async (t) => {
   })
 
   await t.test(
-    'entities with descendants are those of all domains below, once, and are counted alike',
+    'entities with descendants lists those of all domains below, each once, and total counts them',
     async (t) => {
       const top = await createDomain({ id: 'd-top', name: 'D top' })
       const middle = await createDomain({ id: 'd-middle', name: 'D middle', parentDomain: top })
@@ -728,7 +728,7 @@ t.test('domains', async (t) => {
     }
   )
 
-  await t.test('entities are the direct members, filtered and paged', async (t) => {
+  await t.test('entities lists the direct members, filtered and paged', async (t) => {
     const domain = await createDomain({ id: 'm-top', name: 'M top' })
     const below = await createDomain({ id: 'm-below', name: 'M below', parentDomain: domain })
     await loadLines(server, [
@@ -897,44 +897,47 @@ onBothEngines('one hop of lineage', async (t, server) => {
     t.strictSame([found.total, named(found)], [2, [`DataProcessInstanceProduces ${run}`, `TrainedBy ${run}`]])
   })
 
-  await t.test("leads to whatever DataHub's model has as lineage, from all that may state it", async (t) => {
-    for (const { aspectName, listName, shape, entryIs, entryTypes } of lineageFields) {
-      if (shape === 'columns' || shape === 'inputField') continue
-      for (const ownerType of typesOfAspect(aspectName)) {
-        for (const entryType of entryTypes) {
-          const [owner, other] = [
-            madeUrn(ownerType, `${listName}-to-${entryType}`),
-            madeUrn(entryType, `${ownerType}-${aspectName}-${listName}`)
-          ]
-          const value = { ...requiredBeside[aspectName], [listName]: linkIn(shape, other) }
-          for (const each of [owner, other]) await propose(each, 'status', { removed: false })
-          await propose(owner, aspectName, value)
-          const input = {
-            urn: owner,
-            direction: entryIs === 'upstream' ? 'UPSTREAM' : 'DOWNSTREAM',
-            query: '*'
+  await t.test(
+    "leads to every neighbour that DataHub's model calls lineage, from every aspect that may state it",
+    async (t) => {
+      for (const { aspectName, listName, shape, entryIs, entryTypes } of lineageFields) {
+        if (shape === 'columns' || shape === 'inputField') continue
+        for (const ownerType of typesOfAspect(aspectName)) {
+          for (const entryType of entryTypes) {
+            const [owner, other] = [
+              madeUrn(ownerType, `${listName}-to-${entryType}`),
+              madeUrn(entryType, `${ownerType}-${aspectName}-${listName}`)
+            ]
+            const value = { ...requiredBeside[aspectName], [listName]: linkIn(shape, other) }
+            for (const each of [owner, other]) await propose(each, 'status', { removed: false })
+            await propose(owner, aspectName, value)
+            const input = {
+              urn: owner,
+              direction: entryIs === 'upstream' ? 'UPSTREAM' : 'DOWNSTREAM',
+              query: '*'
+            }
+            const { data } = await read(
+              'query ($input: SearchAcrossLineageInput!) { searchAcrossLineage(input: $input) { searchResults { degree entity { urn } } } }',
+              { input }
+            )
+            t.strictSame(
+              data.searchAcrossLineage.searchResults,
+              [{ degree: 1, entity: { urn: other } }],
+              `${ownerType}.${aspectName}.${listName} to ${entryType}`
+            )
+            const answer = await server.rest({
+              url: `/aspects/${encodeURIComponent(owner)}?aspect=${aspectName}`
+            })
+            t.strictSame(
+              Object.values<JsonObject>(answer.body.aspect)[0]?.[listName],
+              value[listName],
+              `${aspectName}.${listName} is read back`
+            )
           }
-          const { data } = await read(
-            'query ($input: SearchAcrossLineageInput!) { searchAcrossLineage(input: $input) { searchResults { degree entity { urn } } } }',
-            { input }
-          )
-          t.strictSame(
-            data.searchAcrossLineage.searchResults,
-            [{ degree: 1, entity: { urn: other } }],
-            `${ownerType}.${aspectName}.${listName} to ${entryType}`
-          )
-          const answer = await server.rest({
-            url: `/aspects/${encodeURIComponent(owner)}?aspect=${aspectName}`
-          })
-          t.strictSame(
-            Object.values<JsonObject>(answer.body.aspect)[0]?.[listName],
-            value[listName],
-            `${aspectName}.${listName} is read back`
-          )
         }
       }
     }
-  })
+  )
 
   await t.test('counts what it leaves out, and shows it when asked', async (t) => {
     await propose(urn('c'), 'status', { removed: true })

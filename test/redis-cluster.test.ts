@@ -135,14 +135,14 @@ t.test('on a Redis Cluster', async (t) => {
       await t.resolves(requireRedis({ ...config, redisUrl: cluster.env.REDIS_URL }))
     })
 
-    t.test('the queue goes on when its slot moves to another primary', async (t) => {
+    t.test('the queue continues when its slot moves to another primary', async (t) => {
       const before = await cluster.portOfQueue()
       await cluster.moveQueue()
       t.not(await cluster.portOfQueue(), before)
       t.ok(await eventually(() => isToldOf(2)))
     })
 
-    t.test('the queue goes on when its primary freezes, and a replica takes over', async (t) => {
+    t.test('the queue continues when its primary freezes, and a replica takes over', async (t) => {
       const thaw = await cluster.freeze()
       t.ok(await eventually(() => isToldOf(3)), 'while it is frozen')
       await thaw()

@@ -616,7 +616,7 @@ t.test('relationships', async (t) => {
     t.match(body, { errors: [{ extensions: { limit: 'graphqlMaxReads' } }] })
   })
 
-  t.test('a cursor goes on with its own question alone', async (t) => {
+  t.test('a cursor continues only its own question', async (t) => {
     const { body } = await rest({ method: 'POST', url: '/openapi/v3/lineage/scroll?count=1', body: {} })
     t.match(
       await rest({

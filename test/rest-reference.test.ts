@@ -56,7 +56,7 @@ t.test('the description of the REST API', async (t) => {
     t.match(await new Validator().validate(broken), { valid: false }, 'the validator looks')
   })
 
-  t.test('has every route, or a reason why not', async (t) => {
+  t.test('has every route except those with a reason to be left out', async (t) => {
     t.ok(registered.size > 60)
     t.strictSame(
       [...registered].filter(
@@ -77,7 +77,7 @@ t.test('the description of the REST API', async (t) => {
     )
   })
 
-  t.test('has all that the web UI uses but its pages and the sign-in', async (t) => {
+  t.test('has all routes that the web UI uses except its pages and the sign-in', async (t) => {
     t.strictSame(
       [...undescribed.keys()].map((route) => route.replace('GET ', '')),
       ['/', '/sign-in', '/sign-in-callback', '/ui/', '/ui/*']
@@ -147,7 +147,7 @@ t.test('the description of the REST API', async (t) => {
     }
   })
 
-  t.test('names what must be given', async (t) => {
+  t.test('says which parameters are required', async (t) => {
     for (const [route, { query = {}, required }] of descriptions) {
       if (required === undefined || !route.startsWith('GET ')) continue
       const url = (route.split(' ')[1] ?? '').replace('*', encodeURIComponent('urn:li:domain:x'))
@@ -161,7 +161,7 @@ t.test('the description of the REST API', async (t) => {
     }
   })
 
-  t.test('gives the shapes of answers as they are', async (t) => {
+  t.test('gives the shapes that answers really have', async (t) => {
     const ajv = new Ajv2020({ strict: false, allErrors: true })
     ajv.addFormat('uuid', true).addFormat('date-time', true)
     ajv.addSchema({ $id: 'reference', ...document })

@@ -276,7 +276,7 @@ t.test('RestLi', async (t) => {
     }
   })
 
-  t.test('a hard deletion takes the entity away and says how much that was', async (t) => {
+  t.test('a hard deletion deletes the entity and says how much was deleted', async (t) => {
     await put(dataset('gone'), 'datasetProperties', { name: 'gone' })
     await put(dataset('gone'), 'upstreamLineage', upstreamOf('whole'))
     await put(dataset('gone'), 'datasetProfile', { timestampMillis: 1, rowCount: 3 })
@@ -359,7 +359,7 @@ t.test('RestLi', async (t) => {
     }
   )
 
-  t.test('references to an entity are counted, and taken away from every aspect that names it', async (t) => {
+  t.test('references to an entity are counted, and removed from every aspect that names it', async (t) => {
     const [named, owner, domain] = [dataset('named'), 'urn:li:corpuser:leaver', 'urn:li:domain:closing']
     const [job, chart, model] = [
       'urn:li:dataJob:(urn:li:dataFlow:(airflow,f,PROD),j)',
@@ -697,7 +697,7 @@ t.test('RestLi', async (t) => {
     })
   })
 
-  t.test('no body, and no parameter, is answered as a fault of the server', async (t) => {
+  t.test('no body and no parameter makes the server fail', async (t) => {
     const odd = [
       null,
       true,
@@ -855,7 +855,7 @@ t.test('RestLi', async (t) => {
     })
   })
 
-  t.test("the paths of DataHub's frontend lead to the same doors", async (t) => {
+  t.test("the paths of DataHub's frontend lead to the same endpoints", async (t) => {
     t.match((await rest({ url: '/api/gms/config', token: null })).body, { noCode: 'true' })
     t.match(await rest({ url: `/api/gms/entitiesV2/${encodeURIComponent(dataset('whole'))}` }), {
       status: 200,
@@ -877,7 +877,7 @@ t.test('RestLi', async (t) => {
   })
 
   t.test(
-    'odd patterns, far places and deep filters are refused or find nothing, and are no faults of ours',
+    'odd patterns, distant pages and deep filters are refused or find nothing, and do not make the server fail',
     async (t) => {
       t.match(await call('aspects', 'getCount', { aspect: 'status', urnLike: '\\' }), {
         status: 400,

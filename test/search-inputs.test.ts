@@ -91,7 +91,7 @@ t.test('texts and filters are only data, whatever characters they contain', asyn
   })
 })
 
-t.test('results are put in order as asked, or the wish is refused', async (t) => {
+t.test('results are sorted as requested, or the request is refused', async (t) => {
   const server = await withServer(t)
   const search = searching(server)
   const [a, b, c] = [dataset('a'), dataset('b'), dataset('c')]
@@ -190,7 +190,7 @@ t.test('the total is returned even if no results are requested', async (t) => {
   )
 })
 
-t.test('a type that is in no URN is not any other type', async (t) => {
+t.test('a type without entities does not match entities of other types', async (t) => {
   const server = await withServer(t)
   const [custom, a, b] = [toUrn('urn:li:someType:x'), dataset('a'), dataset('b')]
   await apply(server.db, ...create(custom, a, b))

@@ -9,7 +9,7 @@ import { withServer } from './support/server.ts'
 
 const wishes: EntityWishes = { facets: true, matchedFields: true }
 
-t.test('an asset is found by each of its words in the moment it is written', async (t) => {
+t.test('an asset is found by each of its words as soon as it is written', async (t) => {
   const server = await withServer(t)
   const urn = 'urn:li:dataset:(urn:li:dataPlatform:snowflake,shop.public.fct_orders,PROD)'
   const answer = await server.rest({

@@ -173,7 +173,7 @@ t.test('short references', async (t) => {
     }
   )
 
-  t.test('are looked up a bounded number of times a load', async (t) => {
+  t.test('are looked up a limited number of times for each load', async (t) => {
     const none = Array.from({ length: limits.loadReferenceFailuresMaxCount + 5 }, (_, index) => ({
       upstreamUrn: `none ${index}`,
       downstreamUrn: 'orders'

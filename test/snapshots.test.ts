@@ -98,7 +98,7 @@ async function bothWays(
 }
 
 t.test(
-  'a snapshot takes away what its source stated before and does not state now, and nothing else',
+  'a snapshot removes what its source stated before and does not state now, and nothing else',
   async (t) => {
     const bench = await withAssets(t)
     await loaded(bench, [edge(0, 1), edge(0, 2), edge(0, 3), edge(0, 4)], snapshot('a'))
@@ -138,7 +138,7 @@ t.test('records that a snapshot finds unchanged are not written again', async (t
   t.same(await rows(), before)
 })
 
-t.test('a sweep spares what its load states, also what was there already', (t) =>
+t.test('a sweep keeps what its load states, also what was there already', (t) =>
   bothWays(
     t,
     'sweepSparesStated',
@@ -177,7 +177,7 @@ t.test('a sweep waits for older loads of its source', (t) =>
   )
 )
 
-t.test('a sweep spares the edges that rejected records name', async (t) => {
+t.test('a sweep keeps the edges that rejected records name', async (t) => {
   const typo = { op: 'addEgde', upstreamUrn: dataset(0), downstreamUrn: dataset(1) }
   const upsert = {
     entityType: 'dataset',
@@ -279,7 +279,7 @@ t.test('a sweep keeps what a newer load of its source states, even if it was sta
 )
 
 t.test(
-  'of two snapshots of a source at once the one accepted later wins, whichever is applied first',
+  'when a source has two snapshots at once, the one accepted later wins, whichever is applied first',
   async (t) => {
     for (const newerFirst of [false, true]) {
       const bench = await withAssets(t)
@@ -321,30 +321,33 @@ t.test('a snapshot that would remove too much', async (t) => {
     }
   )
 
-  t.test('else when it is compared: it fails, what it added stays, and a forced retry goes on', async (t) => {
-    const bench = await withAssets(t)
-    await loaded(bench, all, snapshot())
-    const others = Array.from({ length: 9 }, (_, index) => edge(index + 1, 0))
-    const id = await loaded(bench, others, snapshot('a', { maxRemovedShare: 0.3 }))
-    t.match(await bench.load(id), {
-      state: 'failed',
-      error:
-        /^SNAPSHOT_REMOVES_TOO_MUCH: .* 9 of the 9 .* Retry the load with force=true if this is intended\.$/,
-      counts: { applied: 9 },
-      snapshot: { sweep: 'pending', stated: 9, toRemove: 9, kept: 0, removed: 0 }
-    })
-    t.equal((await stated(bench)).length, 18)
-    await retryLoad(bench.db, bench.queue, admin, id)
-    await bench.drain()
-    t.equal((await bench.load(id)).state, 'failed', 'a retry alone changes nothing')
-    await retryLoad(bench.db, bench.queue, admin, id, { force: true })
-    await bench.drain()
-    t.match(await bench.load(id), { state: 'done', error: null, snapshot: { sweep: 'done', removed: 9 } })
-    t.same(
-      await stated(bench),
-      Array.from({ length: 9 }, (_, index) => `${index + 1}>0 a`)
-    )
-  })
+  t.test(
+    'otherwise when it is compared: it fails, what it added stays, and a forced retry continues',
+    async (t) => {
+      const bench = await withAssets(t)
+      await loaded(bench, all, snapshot())
+      const others = Array.from({ length: 9 }, (_, index) => edge(index + 1, 0))
+      const id = await loaded(bench, others, snapshot('a', { maxRemovedShare: 0.3 }))
+      t.match(await bench.load(id), {
+        state: 'failed',
+        error:
+          /^SNAPSHOT_REMOVES_TOO_MUCH: .* 9 of the 9 .* Retry the load with force=true if this is intended\.$/,
+        counts: { applied: 9 },
+        snapshot: { sweep: 'pending', stated: 9, toRemove: 9, kept: 0, removed: 0 }
+      })
+      t.equal((await stated(bench)).length, 18)
+      await retryLoad(bench.db, bench.queue, admin, id)
+      await bench.drain()
+      t.equal((await bench.load(id)).state, 'failed', 'a retry alone changes nothing')
+      await retryLoad(bench.db, bench.queue, admin, id, { force: true })
+      await bench.drain()
+      t.match(await bench.load(id), { state: 'done', error: null, snapshot: { sweep: 'done', removed: 9 } })
+      t.same(
+        await stated(bench),
+        Array.from({ length: 9 }, (_, index) => `${index + 1}>0 a`)
+      )
+    }
+  )
 
   t.test('is not refused without the guard (the test can see it)', async (t) => {
     const bench = await withAssets(t)
@@ -372,7 +375,7 @@ t.test('a snapshot that would remove too much', async (t) => {
     t.ok((await stated(bench)).includes('0>4 a'))
   })
 
-  t.test('and is not retried once a newer snapshot of its source has passed it by', async (t) => {
+  t.test('and is not retried once a newer snapshot of its source has been applied', async (t) => {
     const bench = await withAssets(t)
     await loaded(bench, all, snapshot())
     const id = await loaded(
@@ -584,7 +587,7 @@ t.test('a token that is limited to several domains sweeps what is in them, and n
   t.same(await stated(bench), ['0>1 a', '0>2 a', '0>3 a'])
 })
 
-t.test('explicit removals in a snapshot do what they say', async (t) => {
+t.test('explicit removals in a snapshot are applied', async (t) => {
   const bench = await withAssets(t)
   await loaded(bench, [edge(0, 1), edge(0, 2)], { source: 'b' })
   await loaded(bench, [removal(0, 1), edge(0, 2)], snapshot())
@@ -738,7 +741,7 @@ t.test('an atomic snapshot adds and removes in one transaction, or does neither'
   t.same(await graphOfLog(bench.db), await graphOfTables(bench.db))
 })
 
-t.test('a snapshot that removes by name what it states no more is not refused for it', async (t) => {
+t.test('a snapshot is not refused for removing too much if it removes the edges by name', async (t) => {
   const bench = await withLoadBench(t)
   const names = Array.from({ length: 11 }, (_, index) => index)
   await bench.submit(names.map(entity))

@@ -198,7 +198,7 @@ t.test('a load that made all there is leaves nothing', async (t) => {
   )
   t.same(await bench.rows('select urn from entity where is_present'), [])
 
-  await t.test('and an undo can be taken back', async (t) => {
+  await t.test('and an undo can be undone', async (t) => {
     const redo = await bench.undo(undo.id)
     t.match(redo, { undoes: undo.id, counts: { rejected: 0 } })
     t.same((await bench.state()).edges.length, 2)
@@ -433,7 +433,7 @@ t.test(
   }
 )
 
-t.test('a patch of an edge that one chunk added and the next removed is taken back', async (t) => {
+t.test('a patch of an edge that one chunk added and the next removed is undone', async (t) => {
   for (const wasThere of [false, true]) {
     const bench = await withUndo(t)
     await bench.send(['a', 'b'].map(entity))
@@ -817,7 +817,7 @@ t.test('only an ended load is undone, once, by tokens that may', async (t) => {
 })
 
 t.test(
-  'of a cancelled or failed load what had been applied is taken back, and a cancelled undo can be finished by another',
+  'what a cancelled or failed load had applied can be undone, and a cancelled undo can be finished by another one',
   async (t) => {
     const bench = await withUndo(t)
     await bench.send('abcd'.split('').map(entity))
@@ -860,7 +860,7 @@ t.test('an undo waits for what was accepted before it', async (t) => {
   t.match(await bench.load(undoId), { counts: { applied: 0, unchanged: 1 } })
   t.match(await valueOf(bench.db, a, 'status'), { removed: false })
 
-  await t.test('without that guard it takes back what a newer load was about to change', async (t) => {
+  await t.test('without that guard it undoes what a newer load was about to change', async (t) => {
     const id = await bench.send([proposal('b', 'status', { removed: true })])
     await bench.submit([proposal('b', 'status', { removed: false })])
     const [late = 0] = bench.told.splice(0)
@@ -873,7 +873,7 @@ t.test('an undo waits for what was accepted before it', async (t) => {
 })
 
 t.test(
-  'a worker that dies in the middle of an undo leaves nothing half taken back, and a poisoned record is found alone',
+  'a worker that dies in the middle of an undo leaves nothing half undone, and a poisoned record is found alone',
   async (t) => {
     const bench = await withUndo(t)
     const names = Array.from({ length: 40 }, (_, index) => `n${index}`)
@@ -907,7 +907,7 @@ t.test(
   }
 )
 
-t.test('a token that is limited to a domain takes back what is in it', async (t) => {
+t.test('a token that is limited to a domain undoes what is in it', async (t) => {
   const bench = await withUndo(t)
   await bench.send([newDomain('mine'), ...'ab'.split('').map(entity), inDomain('a', 'mine')])
   const id = await bench.send([
@@ -923,7 +923,7 @@ t.test('a token that is limited to a domain takes back what is in it', async (t)
 })
 
 t.test(
-  'a token that is limited to several domains takes back what is in them, and moves between them',
+  'a token that is limited to several domains undoes what is in them, and moves between them',
   async (t) => {
     const bench = await withUndo(t)
     await bench.send([
@@ -957,7 +957,7 @@ t.test(
   }
 )
 
-t.test("a call is nobody's load: it is not noted", async (t) => {
+t.test('a call is no load, so it is not in the journal', async (t) => {
   const bench = await withUndo(t)
   await applyCall(bench.db, [record(0, { kind: 'upsertEntity', entityUrn: a })], asCall())
   t.same(await bench.rows('select 1 from load_journal'), [])

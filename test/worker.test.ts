@@ -55,7 +55,7 @@ t.test('health and metrics of a worker', async (t) => {
     )
   })
 
-  t.test('nothing else is there', async (t) => {
+  t.test('other paths and methods are refused', async (t) => {
     t.equal((await fetch(`${url}/loads`)).status, 404)
     t.equal((await fetch(`${url}/metrics`, { method: 'POST' })).status, 405)
     const head = await fetch(`${url}/health/live`, { method: 'HEAD' })

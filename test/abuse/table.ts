@@ -56,7 +56,7 @@ export const threats: { readonly [id: string]: ThreatRow } = {
   },
   'S-07': {
     threat: 'access while the database cannot check the token',
-    tests: ['test/auth.test.ts: nobody is admitted while the database does not answer']
+    tests: ['test/auth.test.ts: requests are refused while the database does not answer']
   },
   'S-08': {
     threat: 'a spelling of a path, or a method, that passes the check',
@@ -149,7 +149,9 @@ export const threats: { readonly [id: string]: ThreatRow } = {
   'S-19': {
     threat: 'bodies and variables that are too large',
     attacks: ['a variable of 300,000 keys', 'a variable with a key', 'a list of 2,000,000'],
-    tests: ['test/api.test.ts: a body over the limit is 413, declared or not']
+    tests: [
+      'test/api.test.ts: a body over the limit is answered with 413, whether its length is declared or not'
+    ]
   },
   'S-20': {
     threat: 'many changes in one call',
@@ -208,7 +210,7 @@ export const threats: { readonly [id: string]: ThreatRow } = {
   'S-28': {
     threat: 'errors that tell how the service is made',
     attacks: ['framing: ', 'a file at '],
-    tests: ['test/api.test.ts: a handler that fails tells the request id and nothing else']
+    tests: ['test/api.test.ts: the answer of a handler that fails has the request id and nothing else']
   },
   'S-29': {
     threat: 'lines of the log that a client writes',
@@ -237,13 +239,13 @@ export const threats: { readonly [id: string]: ThreatRow } = {
   },
   'S-32': {
     threat: 'routes that nobody knows of',
-    tests: ['test/rest-reference.test.ts: has every route, or a reason why not']
+    tests: ['test/rest-reference.test.ts: has every route except those with a reason to be left out']
   },
   'S-33': {
     threat: 'forged entries of the queue',
     tests: [
       'test/queue.test.ts: a forged job is dropped, and the next one is looked at',
-      'test/queue.test.ts: a job says which chunk, and what is no job of ours is dropped'
+      'test/queue.test.ts: a job names its chunk, and data that is not a job of ours is dropped'
     ]
   },
   'S-34': {
@@ -271,7 +273,7 @@ export const threats: { readonly [id: string]: ThreatRow } = {
       'events of OpenLineage in a load'
     ],
     tests: [
-      'test/auth.test.ts: a token limited to a domain takes nothing out of it and nothing into it, through any door'
+      'test/auth.test.ts: a token limited to a domain moves nothing out of it and nothing into it, through any interface'
     ]
   },
   'S-37': {
@@ -427,7 +429,7 @@ export const threats: { readonly [id: string]: ThreatRow } = {
     threat: 'improper inventory management',
     attacks: ['a page of GraphQL'],
     tests: [
-      'test/rest-reference.test.ts: has every route, or a reason why not',
+      'test/rest-reference.test.ts: has every route except those with a reason to be left out',
       'test/rest-reference.test.ts: says which routes need no token, and they do not'
     ]
   },

@@ -166,7 +166,7 @@ t.test('the pages of assets', async (t) => {
     await page.getByRole('heading', { name: 'revenue', level: 1 }).waitFor()
   })
 
-  t.test('a late answer never replaces a newer one', async (t) => {
+  t.test('an answer that comes late never replaces a newer one', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'search?q=*' })
     const answers = await holdAnswers(page, '"query":"ord"')
     const field = page.getByRole('combobox', { name: 'Search assets' })

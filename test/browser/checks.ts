@@ -137,8 +137,8 @@ export const checks: readonly Check[] = [
   { check: 34, what: 'options while typing, by keys, with their roles', tests: [typing] },
   {
     check: 35,
-    what: 'a late answer never replaces a newer one',
-    tests: [assets('a late answer never replaces a newer one')]
+    what: 'an answer that comes late never replaces a newer one',
+    tests: [assets('an answer that comes late never replaces a newer one')]
   },
   {
     check: 36,

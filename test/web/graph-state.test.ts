@@ -136,7 +136,7 @@ await t.test('a short URN means only one URN', async () => {
 
 const [root, side] = ['urn:li:dataset:a', { urn: 'urn:li:dataset:b', direction: 'DOWNSTREAM' as const }]
 
-await t.test('expanding and collapsing a side gives back the former state', async () => {
+await t.test('expanding and collapsing a side restores the former state', async () => {
   fc.assert(
     fc.property(anyState, fc.integer({ min: 1, max: 5_000 }), (state, hidden) => {
       const without = {
