@@ -28,8 +28,8 @@ async function* inTurns(value: object): AsyncGenerator<string> {
 const partMaxCount = 256
 
 /**
- * How many of `count` values are left after this one; negative if it contains more, in which case not all
- * were counted.
+ * `count` minus the number of values in this one. Negative if it contains more than `count`; the rest is then
+ * not counted.
  */
 function leftAfter(value: unknown, count: number): number {
   if (typeof value === 'string') return count - 1 - value.length / 64

@@ -77,7 +77,7 @@ function refuse(operation: PatchOperation): never {
   )
 }
 
-/** Entries in the form of their list, with defaults. */
+/** The entries in the form that their list has, with defaults filled in. */
 function prepareEntries(field: LineageField, ownerUrn: Urn, entries: JsonValue[]): JsonValue[] {
   const document = prepareAspect(entityTypeOf(ownerUrn), field.aspectName, {
     ...aspectTemplate(field.aspectName),

@@ -8,7 +8,7 @@ import type { JsonObject } from '../model/changes.ts'
 import type { Urn } from '../urn/urn.ts'
 import { idArray } from './id-array.ts'
 
-/** New entities by id, so that an asset comes before its columns. `parentId` is 0 except for a column. */
+/** New entities in the order of their ids, so that an asset comes before its columns. `parentId` is 0 except for a column. */
 export async function readEntitiesOfGraph(
   db: Db,
   ids: readonly number[]

@@ -28,9 +28,7 @@ export function parseBound(kind: string, text: string, question: string, field: 
     bytes.toString('base64url') === text &&
     timingSafeEqual(bytes.subarray(cursorNumbersBytes), digestOf(kind, numbers, question))
   if (isOurs) return numbers
-  throw new CatalogError(
-    'BAD_REQUEST',
-    `${field} is not from a page of the same question; begin again without it`,
-    { field }
-  )
+  throw new CatalogError('BAD_REQUEST', `${field} does not belong to this request; begin again without it`, {
+    field
+  })
 }

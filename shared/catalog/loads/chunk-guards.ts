@@ -25,7 +25,7 @@ export type ChunkGuards = {
   sweepWaits: boolean
   /** A sweep spares what its load states, also statements that existed before and were not written. */
   sweepSparesStated: boolean
-  /** A sweep spares what a rejected record names. */
+  /** A sweep keeps what a rejected record names. */
   sweepSparesRejected: boolean
   /** A sweep spares what something newer has stated since then. */
   sweepSparesNewer: boolean

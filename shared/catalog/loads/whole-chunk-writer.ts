@@ -76,8 +76,8 @@ export function createWholeChunkWriter(
       await store(
         async (tx) => {
           await insertRejects(tx, loadId, rejects)
-          // Its pass tells newer loads whether it creates entities. The passes are applied in order within
-          // it.
+          // The pass of the chunk tells newer loads whether the chunk creates entities. Inside the chunk,
+          // records of all passes are applied in order.
           await insertChunk(tx, {
             loadId,
             pass: creates ? 1 : 3,

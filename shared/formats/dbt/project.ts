@@ -60,7 +60,7 @@ export function gatherProject(): ProjectGatherer {
     if (keptBytes > maximum)
       throw new CatalogError(
         'LIMIT_EXCEEDED',
-        `The project is too large: what is kept of its nodes takes more than ${maximum} bytes`,
+        `The project is too large: the parts of its nodes that are needed take more than ${maximum} bytes`,
         { limit: 'dbtProjectMaxBytes', maximum }
       )
   }

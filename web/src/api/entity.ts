@@ -4,7 +4,7 @@
  */
 import type { RawCard } from './queries.ts'
 
-/** The types that are counted and listed as assets; not domains, people and tags. */
+/** The types that are counted and listed as assets; domains, people and tags are not among them. */
 export const assetTypes = [
   'DATASET',
   'DATA_JOB',
