@@ -3,6 +3,7 @@ import { readRejects, type Reject } from './client/follow-load.ts'
 import { count, perSecond } from './client/load-progress.ts'
 import { hasEnded, isObject, loadAsJson, type LoadView } from './client/load-view.ts'
 import type { Server } from './client/server.ts'
+import { ownCommand } from './own-command.ts'
 import type { Terminal } from './terminal.ts'
 
 const rejectsShownCount = 10
@@ -37,7 +38,8 @@ export async function reportLoad(
     if (!isQuiet) terminal.out(`${name === null ? '' : `${name}: `}${outcomeOf(load, options)}`)
     for (const line of reportLines(load.report)) terminal.out(line)
     for (const line of reportLines(load.snapshot)) if (!isQuiet) terminal.out(line)
-    for (const line of rejectLines(load, rejects, options)) terminal.err(warn(terminal, line))
+    for (const line of rejectLines(load, rejects, options, ownCommand(terminal.env)))
+      terminal.err(warn(terminal, line))
   }
   if (load.error !== null) terminal.err(warn(terminal, `Reason: ${load.error}`))
 }
@@ -59,15 +61,16 @@ function outcomeOf(load: LoadView, { elapsedMs, isReplay }: ReportOptions): stri
 function rejectLines(
   load: LoadView,
   rejects: readonly Reject[],
-  { place = (line) => `line ${line}` }: ReportOptions
+  { place = (line) => `line ${line}` }: ReportOptions,
+  command: string
 ): string[] {
   if (rejects.length === 0) return []
   const more = load.counts.rejected - rejects.length
   return [
     ...rejects.map(({ line, code, message }) => `${place(line)}: ${code}: ${message}`),
     more > 0
-      ? `… and ${count(more)} more. All of them: tributary load rejects ${load.id}`
-      : `With their records: tributary load rejects ${load.id}`,
+      ? `… and ${count(more)} more. All of them: ${command} load rejects ${load.id}`
+      : `With their records: ${command} load rejects ${load.id}`,
     ...(rejects.some(({ code }) => code === 'MISSING_REFERENCE')
       ? ['--missing-references create makes placeholders for missing entities.']
       : [])

@@ -2,25 +2,32 @@
 
 import { quoteForShell } from '../bin/quote-for-shell.ts'
 
-/** `dataDir` is null if it is the default; `command` is how a person calls the command line. */
-type Greeting = { url: string; tokenFile: string; dataDir: string | null; command: string }
-
 /** The address that the command line uses by default. */
 const usualUrl = 'http://127.0.0.1:8080'
 
-/** Lines that can be pasted into a shell. */
-export function whatToTry({ url, tokenFile, dataDir, command }: Greeting): string[] {
+/**
+ * How a person calls a command that finds this server and its token. `dataDir` is null if it is the default;
+ * `command` is how a person calls the command line.
+ */
+export function commandHere(url: string, dataDir: string | null, command: string): string {
   const settings = [
     ...(url === usualUrl ? [] : [`TRIBUTARY_URL=${url}`]),
     ...(dataDir === null ? [] : [`TRIBUTARY_DATA_DIR=${quoteForShell(dataDir)}`])
   ]
-  const environment = settings.map((setting) => `${setting} `).join('')
+  return [...settings, command].join(' ')
+}
+
+/** `command` is how a person calls a command that finds this server and its token. */
+type Greeting = { url: string; tokenFile: string; command: string }
+
+/** Lines that can be pasted into a shell. */
+export function whatToTry({ url, tokenFile, command }: Greeting): string[] {
   return [
     '',
     'Try next:',
     `  curl -s ${url}/api/graphql -H "Authorization: Bearer $(cat ${quoteForShell(tokenFile)})" -H 'Content-Type: application/json' \\`,
     `    -d '{"query":"{ listDomains(input: {}) { domains { urn properties { name } } } }"}'`,
-    `  echo '{"op":"upsertEntity","urn":"urn:li:dataset:(urn:li:dataPlatform:hive,my.table,PROD)"}' | ${environment}${command} load -`,
+    `  echo '{"op":"upsertEntity","urn":"urn:li:dataset:(urn:li:dataPlatform:hive,my.table,PROD)"}' | ${command} load -`,
     `  curl -s ${url}/health/ready`,
     'Ctrl-C stops everything; the data stays.'
   ]

@@ -13,7 +13,7 @@ import { startWorker } from '../worker/start.ts'
 import { startApiOnFreePort } from './api-on-free-port.ts'
 import { howToOpen, isOutputKept } from './browser-link.ts'
 import { openDatabaseService } from './database-service.ts'
-import { whatToTry } from './greeting.ts'
+import { commandHere, whatToTry } from './greeting.ts'
 import { showSample } from './sample.ts'
 import { ensureFirstToken, type FirstToken } from './token-file.ts'
 
@@ -47,12 +47,13 @@ export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string
   })
   if (!isRunning) return
   const url = api.url()
+  const pastable = commandHere(url, env.TRIBUTARY_DATA_DIR ? asked.dataDir : null, command)
   for (const line of await howToOpen({
     url,
     databaseUrl: database.url,
     token: token.text,
     isKept: isOutputKept(env),
-    command
+    command: pastable
   }))
     say(line)
   say(
@@ -63,13 +64,7 @@ export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string
   say(`  token     ${token.description}`)
 
   if (token.text !== null) await showSample({ url, token: token.text }, database.url, say)
-  for (const line of whatToTry({
-    url,
-    tokenFile: token.path,
-    dataDir: env.TRIBUTARY_DATA_DIR ? asked.dataDir : null,
-    command
-  }))
-    say(line)
+  for (const line of whatToTry({ url, tokenFile: token.path, command: pastable })) say(line)
 }
 
 function prepareCatalog(config: Config & { databaseUrl: string }, command: string): Promise<FirstToken> {

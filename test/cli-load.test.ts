@@ -72,7 +72,14 @@ t.test('load', async (t) => {
       `${good}no json\n${lines({ upstreamUrn: asset('a'), downstreamUrn: asset('absent') })}`
     )
     const shown = await run(['load', path], { env })
-    t.match(shown, { code: 2, err: [/^line 4: BAD_REQUEST: /, /^line 5: MISSING_REFERENCE: .*absent/] })
+    t.match(shown, {
+      code: 2,
+      err: [
+        /^line 4: BAD_REQUEST: /,
+        /^line 5: MISSING_REFERENCE: .*absent/,
+        /: npx tributary load rejects \S+$/
+      ]
+    })
     const { code, out } = await run(['load', path, '--json'], { env })
     t.equal(code, 2)
     t.match(JSON.parse(out[0] ?? ''), {

@@ -267,7 +267,10 @@ t.test('Ctrl-C', async (t) => {
     })
     const { code, out, err } = await send(url, [path], { signal: stopped.signal })
     t.strictSame({ code, out }, { code: 130, out: [] })
-    t.match(err.at(-1), /Load 0 continues without .* load status 0 --follow.* load cancel 0/)
+    t.match(
+      err.at(-1),
+      /Load 0 continues without .* npx tributary load status 0 --follow.* npx tributary load cancel 0/
+    )
   })
 })
 

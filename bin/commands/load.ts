@@ -13,6 +13,7 @@ import { joinedUpload, uploadOf, type Upload } from '../client/upload.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
 import { reportLoad } from '../load-report.ts'
+import { ownCommand } from '../own-command.ts'
 import type { Terminal } from '../terminal.ts'
 import { loadFromMarquez } from './load-from-marquez.ts'
 
@@ -315,7 +316,7 @@ async function sendAndFollow(
         progress.waiting(reason, waitMs)
       }
     }).catch((error: unknown) => {
-      throw withFate(error, upload, idempotencyKey, wasReached)
+      throw withFate(error, upload, { idempotencyKey, wasReached, command: ownCommand(terminal.env) })
     })
     const ended = await followLoad(server, sent, {
       waitMs: settings.waitMs,
@@ -325,7 +326,7 @@ async function sendAndFollow(
         progress.load(state)
       }
     }).catch((error: unknown) => {
-      throw withWaysOn(error, sent)
+      throw withWaysOn(error, sent, ownCommand(terminal.env))
     })
     return { load: ended, isReplay }
   } finally {
@@ -337,23 +338,22 @@ async function sendAndFollow(
 function withFate(
   error: unknown,
   { totalBytes, sent }: Upload,
-  idempotencyKey: string,
-  wasReached: boolean
+  { idempotencyKey, wasReached, command }: { idempotencyKey: string; wasReached: boolean; command: string }
 ): unknown {
   if (!(error instanceof Interrupted)) return error
   const isWhole = totalBytes !== null && sent().bytes >= totalBytes
   error.message += !wasReached
     ? ' The server was not reached, and nothing was sent.'
     : isWhole
-      ? ` The whole upload had been sent: tributary load list shows whether it was accepted. To send it again safely: --idempotency-key ${idempotencyKey}`
+      ? ` The whole upload had been sent: ${command} load list shows whether it was accepted. To send it again safely: --idempotency-key ${idempotencyKey}`
       : ' The upload was stopped, and nothing of it is applied.'
   return error
 }
 
 /** Adds the commands to continue with, because the server has the load whatever happened to this command. */
-function withWaysOn(error: unknown, { id }: LoadView): unknown {
+function withWaysOn(error: unknown, { id }: LoadView, command: string): unknown {
   if (!(error instanceof Refusal)) return error
-  error.message += ` Load ${id} continues without this command. To follow it: tributary load status ${id} --follow. To end it: tributary load cancel ${id}`
+  error.message += ` Load ${id} continues without this command. To follow it: ${command} load status ${id} --follow. To end it: ${command} load cancel ${id}`
   return error
 }
 

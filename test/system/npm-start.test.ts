@@ -178,14 +178,15 @@ t.test("the next steps that are printed work with a port and a data directory of
   await program.says(/Ctrl-C/)
   t.match(program.said(), new RegExp(`^Open in a browser: http://127.0.0.1:${port}/ui/$`, 'm'))
   t.notMatch(program.said(), 'code=', 'a journal gets no code')
-  t.ok(
-    program
-      .said()
-      .includes(
-        `TRIBUTARY_URL=http://127.0.0.1:${port} TRIBUTARY_DATA_DIR='${dataDir}' npx tributary load -`
-      ),
-    program.said()
-  )
+  for (const command of ['sign-in', 'load -'])
+    t.ok(
+      program
+        .said()
+        .includes(
+          `TRIBUTARY_URL=http://127.0.0.1:${port} TRIBUTARY_DATA_DIR='${dataDir}' npx tributary ${command}`
+        ),
+      program.said()
+    )
   t.ok(
     program.said().includes(`$(cat '${join(dataDir, 'token')}')`) ||
       program.said().includes("$(cat 'my data/token')"),
