@@ -207,6 +207,15 @@ t.test('on a Redis Cluster', async (t) => {
           ({ verdict, text }) => verdict === 'wrong' && text.includes('the cluster is not ready')
         )
       t.ok(await eventually(isNotReady))
+      const client = connectRedis({ ...config, redisUrl: cluster.env.REDIS_URL }, { retryStrategy: () => 10 })
+      client.on('error', () => {})
+      const listenersAfter = async (attempts: number): Promise<number> => {
+        for (let seen = 0; seen < attempts; seen += 1) await once(client, 'connecting')
+        return client.listenerCount('ready') + client.listenerCount('end')
+      }
+      const listeners = await listenersAfter(3)
+      t.equal(await listenersAfter(5), listeners, 'attempts to connect do not pile up listeners')
+      client.disconnect()
       const queue = await openQueue(config, log)
       t.teardown(() => queue.close())
       t.ok(await eventually(async () => !(await queue.nudge([{ chunkId: 7, nudge: 1 }]))))

@@ -16,25 +16,41 @@ export function steadyCluster(cluster: Cluster): Cluster {
   askWhoServes(cluster)
   const connect = cluster.connect.bind(cluster)
   const copy = cluster.duplicate.bind(cluster)
+  let outcome: Promise<void> | null = null
   return Object.assign(cluster, {
-    connect: () => orEvent(cluster, connect()),
+    connect: () => {
+      const connecting = connect()
+      outcome ??= nextOutcome(cluster, () => {
+        outcome = null
+      })
+      return Promise.race([connecting, outcome])
+    },
     duplicate: (...args: Parameters<typeof copy>) => steadyCluster(copy(...args))
   })
 }
 
 /**
- * The promise of ioredis never settles if the first node did not answer when it was asked whether it is
- * ready: ioredis then connects again, with another promise.
+ * Settles when the client is ready or has ended. The promise of ioredis never settles if the first node did not
+ * answer when it was asked whether it is ready: ioredis then connects again, with another promise. There are
+ * many attempts while a cluster is down, so they share one outcome. It is over before any other listener can
+ * connect again.
  */
-async function orEvent(cluster: Cluster, connecting: Promise<void>): Promise<void> {
-  let stop = (): void => {}
-  const event = new Promise<void>((resolve, reject) => {
-    const isReady = (): void => resolve()
-    const hasEnded = (): void => reject(new Error('the cluster is not ready (see CLUSTER INFO)'))
-    cluster.once('ready', isReady).once('end', hasEnded)
-    stop = () => cluster.off('ready', isReady).off('end', hasEnded)
+function nextOutcome(cluster: Cluster, isOver: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const isReady = (): void => {
+      stop()
+      resolve()
+    }
+    const hasEnded = (): void => {
+      stop()
+      reject(new Error('the cluster is not ready (see CLUSTER INFO)'))
+    }
+    const stop = (): void => {
+      cluster.off('ready', isReady).off('end', hasEnded)
+      isOver()
+    }
+    cluster.prependListener('ready', isReady).prependListener('end', hasEnded)
   })
-  await Promise.race([connecting, event]).finally(stop)
 }
 
 /**
