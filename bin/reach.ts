@@ -126,7 +126,7 @@ export async function askRedis<T>(
     if (problem !== null) throw new WrongKindOfRedis(problem)
     return await ask(redis)
   } catch (error) {
-    throw (await whyNoNode(config, reason)) ?? reason ?? error
+    throw (await nodeFailureOf(config, reason)) ?? reason ?? error
   } finally {
     redis.disconnect()
   }
@@ -136,7 +136,7 @@ export async function askRedis<T>(
  * Why the client of a cluster found no node; null after other errors. It ignores why a connection failed, so the node of
  * REDIS_URL is asked alone.
  */
-async function whyNoNode(
+async function nodeFailureOf(
   config: Config & { redisUrl: string },
   reason: Error | undefined
 ): Promise<Error | null> {

@@ -23,7 +23,7 @@ export type Terminal = {
 }
 
 export function processTerminal(): Terminal {
-  outliveReaders()
+  ignoreClosedPipes()
   return {
     env: process.env,
     out: (line) => {
@@ -41,7 +41,7 @@ export function processTerminal(): Terminal {
 }
 
 /** If the reader has gone (`| head`), the rest of the output is dropped without an error. */
-export function outliveReaders(): void {
+export function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: Error & { code?: string }) => {
       if (error.code !== 'EPIPE') throw error

@@ -10,10 +10,10 @@ if (problem !== null) {
 // not imported statically, because an old Node could not even parse it
 const { startEverything } = await import('./start-everything.ts')
 const { describeFailure } = await import('../bin/describe-failure.ts')
-const { outliveReaders } = await import('../bin/terminal.ts')
+const { ignoreClosedPipes } = await import('../bin/terminal.ts')
 const { endWithNpm, shellOfNpm } = await import('./end-with-npm.ts')
 
-outliveReaders()
+ignoreClosedPipes()
 const shell = shellOfNpm()
 try {
   await startEverything(process.env, (line) => console.log(line))

@@ -32,7 +32,7 @@ export async function searchIn(sources: LineageSources, body: JsonObject) {
     existingOnly: true,
     searchFlags: { skipAggregates: true }
   }
-  const { total, results } = await inTheseWords(
+  const { total, results } = await withOwnInputNames(
     searchEntities(sources, input, { facets: false, matchedFields: true })
   )
   const shown = isKnown ? results : []
@@ -86,7 +86,7 @@ function criterionOf(sent: JsonValue, field: string): FacetFilterInput {
 }
 
 /** Errors name the inputs of GraphQL; this replaces them by the names used here. */
-async function inTheseWords<T>(work: Promise<T>): Promise<T> {
+async function withOwnInputNames<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {

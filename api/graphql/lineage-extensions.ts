@@ -13,7 +13,7 @@ export function reportWalk(context: GraphqlContext, key: string, report: Lineage
   reports.set(context, walks.set(key, report))
   const own = [...walks].map(([name, walk]): [string, JsonObject] => [name, printed(walk)])
   context.extensions.lineage = {
-    ...printed(together([...walks.values()], report.engine)),
+    ...printed(reportOfAll([...walks.values()], report.engine)),
     walks: Object.fromEntries(own)
   }
 }
@@ -22,7 +22,7 @@ export function reportWalk(context: GraphqlContext, key: string, report: Lineage
  * Complete if all are; the first reason that cut one; the largest number of hops; the sums of visited
  * entities and of time.
  */
-const together = (walks: readonly LineageReport[], engine: LineageReport['engine']): LineageReport => ({
+const reportOfAll = (walks: readonly LineageReport[], engine: LineageReport['engine']): LineageReport => ({
   complete: walks.every((walk) => walk.complete),
   truncatedBy: walks.find((walk) => walk.truncatedBy !== null)?.truncatedBy ?? null,
   hops: Math.max(...walks.map((walk) => walk.hops)),

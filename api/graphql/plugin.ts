@@ -127,7 +127,7 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
         ...(operation.name ? { 'graphql.operation.name': operation.name.value } : {})
       }))
     const errors = isKept ? [] : validate(app.graphql.schema, document, specifiedRules, validateOptions)
-    if (errors.length > 0) return { errors: ofTheCaller(errors) }
+    if (errors.length > 0) return { errors: asCallerErrors(errors) }
     if (operation) checkEstimate(app.graphql.schema, document, operation, variables)
     contextValue.variables = variables
     const result = isKept
@@ -141,7 +141,7 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
         })
     // Without data nothing was executed: the variables do not match.
     return result.data === undefined && result.errors
-      ? { errors: ofTheCaller(result.errors.slice(0, shownErrorsMaxCount)) }
+      ? { errors: asCallerErrors(result.errors.slice(0, shownErrorsMaxCount)) }
       : result
   }
 
@@ -172,7 +172,7 @@ function readRequest(body: unknown): GraphqlRequest {
 }
 
 /** A document that does not match the schema is the caller's error, whatever validation throws. */
-const ofTheCaller = (errors: readonly GraphQLError[]): GraphQLError[] =>
+const asCallerErrors = (errors: readonly GraphQLError[]): GraphQLError[] =>
   errors.map(
     (error) =>
       new GraphQLError(error.message, {

@@ -49,8 +49,8 @@ export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext):
       const { field } = error.details
       throw new CatalogError(
         error.code,
-        inTheseWords(error.message),
-        field === undefined ? error.details : { ...error.details, field: inTheseWords(field) },
+        inWordsOfRequest(error.message),
+        field === undefined ? error.details : { ...error.details, field: inWordsOfRequest(field) },
         { cause: error }
       )
     }
@@ -103,7 +103,7 @@ export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext):
   )
 }
 
-const inTheseWords = (text: string): string =>
+const inWordsOfRequest = (text: string): string =>
   text
     .replaceAll(/input\.orFilters\[(\d+)\]\.and\b/g, 'filter.and[$1].criteria')
     .replaceAll('input.orFilters', 'filter.and')

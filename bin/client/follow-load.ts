@@ -52,7 +52,7 @@ export async function followLoad(
   ) {
     await pause(Math.min(pauseMs, leftMs()), signal)
     if (hasEvents && asked >= askedFirstCount) {
-      hasEvents = await hearEvents(server, load, { maxMs: leftMs(), signal, hear })
+      hasEvents = await followByEvents(server, load, { maxMs: leftMs(), signal, hear })
       if (hasEnded(load)) return load
     }
     try {
@@ -69,7 +69,7 @@ export async function followLoad(
 type Hearing = { maxMs: number; signal: AbortSignal; hear: (load: LoadView) => void }
 
 /** Until the load, the time or the stream ends. Returns false if trying again is useless. */
-async function hearEvents(
+async function followByEvents(
   server: Server,
   { id }: LoadView,
   { maxMs, signal, hear }: Hearing

@@ -39,7 +39,7 @@ export async function openLineage(
     of: 'graph'
   })
   const total = headers.get('x-lineage-total')
-  if (total === null) throw somebodyElse(server)
+  if (total === null) throw notTributary(server)
   return {
     complete: headers.get('x-lineage-complete') === 'true',
     truncatedBy: headers.get('x-lineage-truncated-by'),
@@ -70,7 +70,7 @@ export async function openExport(
   if (!response.ok) throw new ServerRefused(response.status, await response.text().catch(() => ''))
   const { headers, body } = response
   if (body === null || !(headers.has('x-lineage-total') || headers.has('content-disposition')))
-    throw somebodyElse(server)
+    throw notTributary(server)
   return { headers, lines: () => linesOf(server, body) }
 }
 
@@ -95,11 +95,11 @@ async function* linesOf(server: Server, body: ReadableStream<Uint8Array>): Async
 
 function readLine(server: Server, line: string): { node: LineageNode } | { edge: LineageEdge } {
   const value = parseJson(server, line)
-  if (!isObject(value)) throw somebodyElse(server)
+  if (!isObject(value)) throw notTributary(server)
   const { urn, upstream, downstream, degree, type, name, platform, exists } = value
   if (typeof upstream === 'string' && typeof downstream === 'string')
     return { edge: { upstream, downstream, degree: Number(degree) } }
-  if (typeof urn !== 'string') throw somebodyElse(server)
+  if (typeof urn !== 'string') throw notTributary(server)
   return {
     node: {
       ...value,
@@ -113,7 +113,7 @@ function readLine(server: Server, line: string): { node: LineageNode } | { edge:
   }
 }
 
-const somebodyElse = (server: Server): Refusal =>
+const notTributary = (server: Server): Refusal =>
   new Refusal(
     `Unexpected answer from ${new URL(server.url).origin}. Is this a Tributary server?`,
     exitCodes.unreachable

@@ -316,7 +316,11 @@ async function sendAndFollow(
         progress.waiting(reason, waitMs)
       }
     }).catch((error: unknown) => {
-      throw withFate(error, upload, { idempotencyKey, wasReached, command: ownCommand(terminal.env) })
+      throw withUploadOutcome(error, upload, {
+        idempotencyKey,
+        wasReached,
+        command: ownCommand(terminal.env)
+      })
     })
     const ended = await followLoad(server, sent, {
       waitMs: settings.waitMs,
@@ -326,7 +330,7 @@ async function sendAndFollow(
         progress.load(state)
       }
     }).catch((error: unknown) => {
-      throw withWaysOn(error, sent, ownCommand(terminal.env))
+      throw withNextCommands(error, sent, ownCommand(terminal.env))
     })
     return { load: ended, isReplay }
   } finally {
@@ -335,7 +339,7 @@ async function sendAndFollow(
 }
 
 /** Adds the result of an upload that was interrupted. */
-function withFate(
+function withUploadOutcome(
   error: unknown,
   { totalBytes, sent }: Upload,
   { idempotencyKey, wasReached, command }: { idempotencyKey: string; wasReached: boolean; command: string }
@@ -351,7 +355,7 @@ function withFate(
 }
 
 /** Adds the commands to continue with, because the server has the load whatever happened to this command. */
-function withWaysOn(error: unknown, { id }: LoadView, command: string): unknown {
+function withNextCommands(error: unknown, { id }: LoadView, command: string): unknown {
   if (!(error instanceof Refusal)) return error
   error.message += ` Load ${id} continues without this command. To follow it: ${command} load status ${id} --follow. To end it: ${command} load cancel ${id}`
   return error

@@ -77,7 +77,7 @@ export function connectDatabase(options: DatabaseOptions): Db {
       validate: (connection: pg.Client) =>
         !endedByServer.has(connection) && connection.getTransactionStatus() === 'I',
       afterCreate(connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) {
-        watchForItsEnd(connection)
+        noteEndByServer(connection)
         endWhenSilent(connection, options.statementTimeoutMs)
         sendSettings(connection, settings)
         if (isTracing()) traceStatements(connection)
@@ -123,7 +123,7 @@ const settingsOf = (options: DatabaseOptions): StatementSettings => ({
 const endedByServer = new WeakSet<pg.Client>()
 const endingCodes = /^(57P0[1-5]|25P0[345]|08P01)$/
 
-function watchForItsEnd(connection: pg.Client): void {
+function noteEndByServer(connection: pg.Client): void {
   connection.connection.on('errorMessage', (message: { severity?: string; code?: string }) => {
     if (message.severity === 'FATAL' || endingCodes.test(message.code ?? '')) endedByServer.add(connection)
   })

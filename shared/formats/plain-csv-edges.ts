@@ -4,7 +4,7 @@
  */
 import { splitCells } from './csv-cells.ts'
 import type { CsvHeader } from './csv-header.ts'
-import { flat, plainEdge, type EdgeShape, type PlainEdgeReader } from './plain-edges.ts'
+import { copyOfText, plainEdge, type EdgeShape, type PlainEdgeReader } from './plain-edges.ts'
 
 const quote = 0x22
 const comma = 0x2c
@@ -33,7 +33,13 @@ export function createPlainCsvReader({ kind, names, places }: CsvHeader): PlainE
     if (isIt(last)) return last
     last = shapes.find(isIt)
     if (last || shapes.length >= shapesMaxCount || cellCount(text) !== names.length) return last
-    last = { prefix, middle, suffix: flat(suffix), upstreamFirst: places.upstream === 0, isRemoval: false }
+    last = {
+      prefix,
+      middle,
+      suffix: copyOfText(suffix),
+      upstreamFirst: places.upstream === 0,
+      isRemoval: false
+    }
     shapes.push(last)
     return last
   }

@@ -65,9 +65,9 @@ export function createEdgeShapes(): FindEdgeShape {
     if (known || shapes.length >= shapesMaxCount) return known
     const isRemoval = prefix.includes('"removeEdge"') || suffix.includes('"removeEdge"')
     const fresh = {
-      prefix: flat(prefix),
-      middle: flat(middle),
-      suffix: flat(suffix),
+      prefix: copyOfText(prefix),
+      middle: copyOfText(middle),
+      suffix: copyOfText(suffix),
       upstreamFirst,
       isRemoval
     }
@@ -136,7 +136,7 @@ function otherEdge(
 const asWritten = (text: string): string => (text.includes('"') || text.includes('\\') ? '' : text)
 
 /** A copy of the text, because a slice would keep the whole longer text in memory. */
-export const flat = (text: string): string => Buffer.from(text, 'utf8').toString('utf8')
+export const copyOfText = (text: string): string => Buffer.from(text, 'utf8').toString('utf8')
 
 /** The line as it was sent. */
 export const textOfEdge = (shape: EdgeShape, upstreamUrn: string, downstreamUrn: string): string =>

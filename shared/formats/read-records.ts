@@ -12,7 +12,7 @@ import { createEdgeRunReader, type EdgeRun } from './edge-runs.ts'
 import {
   createEdgeShapes,
   createPlainEdgeReader,
-  flat,
+  copyOfText,
   type PlainEdge,
   type PlainEdgeReader
 } from './plain-edges.ts'
@@ -168,6 +168,6 @@ function readOne(
     return { line, text, record: parser.parse(text, line) }
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error
-    return { line, text: flat(text), error }
+    return { line, text: copyOfText(text), error }
   }
 }

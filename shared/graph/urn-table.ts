@@ -16,7 +16,7 @@ import { createUrnTemplates, type UrnTemplate } from './urn-templates.ts'
 const columnBegin = 'urn:li:schemaField:('
 
 /** Number of URNs that are looked up together. */
-const together = 256
+const lookupMaxCount = 256
 
 export class UrnTable {
   readonly #templates = createUrnTemplates()
@@ -28,13 +28,13 @@ export class UrnTable {
   /** Pairs of an id and its hash; a pair with id 0 is free. */
   #slots: Int32Array
   /** The URNs being looked up: their entry, hash, id, template and text. */
-  readonly #asked = new Int32Array(together)
-  readonly #hashes = new Int32Array(together)
-  readonly #found = new Int32Array(together)
-  readonly #templatesFound = new Int32Array(together)
-  readonly #textsFound = new Int32Array(together)
+  readonly #asked = new Int32Array(lookupMaxCount)
+  readonly #hashes = new Int32Array(lookupMaxCount)
+  readonly #found = new Int32Array(lookupMaxCount)
+  readonly #templatesFound = new Int32Array(lookupMaxCount)
+  readonly #textsFound = new Int32Array(lookupMaxCount)
   /** Never read. It keeps the compiler from removing the reads that fill it. */
-  readonly #lengths = new Int32Array(together)
+  readonly #lengths = new Int32Array(lookupMaxCount)
   #count = 0
   static readonly #columnTemplate = 0x7fffffff
 
@@ -111,7 +111,7 @@ export class UrnTable {
     for (let index = from; index < to;) {
       const first = index
       let count = 0
-      for (; index < to && count < together; index += 1) {
+      for (; index < to && count < lookupMaxCount; index += 1) {
         const begin = begins[index] ?? 0
         if (begin === last) continue
         last = begin

@@ -138,7 +138,7 @@ const named = (aspectName: string, fault: CatalogError): CatalogError =>
 /** Refuses an aspect on an entity that cannot have it. Throws VALIDATION_FAILED. */
 export function checkAspectPlace(entityType: string, aspectName: string, field = 'aspectName'): void {
   const model = byName.get(aspectName)
-  const isMisplaced = model !== undefined && !mayStandOn(model, entityType)
+  const isMisplaced = model !== undefined && !isAllowedOn(model, entityType)
   // A key aspect repeats the URN, so the key of another type contradicts it.
   const isForeignKey =
     keyClasses.has(aspectName) &&
@@ -152,7 +152,7 @@ export function checkAspectPlace(entityType: string, aspectName: string, field =
   }
 }
 
-function mayStandOn({ name, isKeptOn }: AspectModel, entityType: string): boolean {
+function isAllowedOn({ name, isKeptOn }: AspectModel, entityType: string): boolean {
   return (
     isKeptOn === 'anyType' ||
     typesOfAspect(name).includes(entityType) ||

@@ -89,11 +89,11 @@ function findReferences(change: Change): Reference[] {
       ]
     case 'upsertAspect':
       return [
-        ...standing(change.entityUrn, change.aspectName),
+        ...ownerReferences(change.entityUrn, change.aspectName),
         ...aspectReferences(change.entityUrn, change.aspectName, change.value)
       ]
     case 'patchAspect':
-      return [...standing(change.entityUrn, change.aspectName), ...patchReferences(change)]
+      return [...ownerReferences(change.entityUrn, change.aspectName), ...patchReferences(change)]
     case 'upsertEntity':
     case 'deleteAspect':
     case 'deleteEntity':
@@ -107,7 +107,7 @@ function findReferences(change: Change): Reference[] {
   }
 }
 
-const standing = (urn: Urn, aspectName: string): Reference[] =>
+const ownerReferences = (urn: Urn, aspectName: string): Reference[] =>
   requiresEntity(aspectName) ? [{ urn, as: 'entity' }] : []
 const isString = (value: JsonValue | undefined): value is string => typeof value === 'string'
 

@@ -27,7 +27,7 @@ export function assembleColumnRecords(
 ): JsonObject[] {
   const live = new Set(pairs.map((pair) => `${pair.recordKey} ${pair.downstreamUrn} ${pair.upstreamUrn}`))
   const records = written.flatMap((record, index) =>
-    isObject(record) ? livingPart(record, (down, up) => live.has(`${index + 1} ${down} ${up}`)) : []
+    isObject(record) ? remainingParts(record, (down, up) => live.has(`${index + 1} ${down} ${up}`)) : []
   )
   for (const group of gather(pairs.filter((pair) => pair.recordKey <= 0))) {
     const home = records.findIndex((record) => groupOf(record) === groupOf(group.record))
@@ -56,7 +56,7 @@ function joined(home: JsonObject, { record, scores }: Group): JsonObject {
   }
 }
 
-function livingPart(record: JsonObject, lives: (down: string, up: string) => boolean): JsonObject[] {
+function remainingParts(record: JsonObject, lives: (down: string, up: string) => boolean): JsonObject[] {
   const columns = listOf(record.upstreams).filter(isColumn)
   const targets = listOf(record.downstreams).filter(isColumn)
   if (columns.length === 0 || targets.length === 0) return [{ ...record }]

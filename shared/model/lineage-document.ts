@@ -95,12 +95,12 @@ const splits = new WeakMap<JsonObject, SplitDocument>()
 export function splitLineageDocument(ownerUrn: Urn, aspectName: string, value: JsonObject): SplitDocument {
   const known = splits.get(value)
   if (known) return known
-  const split = takeApart(ownerUrn, aspectName, value)
+  const split = splitAnew(ownerUrn, aspectName, value)
   splits.set(value, split)
   return split
 }
 
-function takeApart(ownerUrn: Urn, aspectName: string, value: JsonObject): SplitDocument {
+function splitAnew(ownerUrn: Urn, aspectName: string, value: JsonObject): SplitDocument {
   const rest: JsonObject = { ...value }
   const entries: EdgeEntry[] = []
   for (const field of lineageFieldsOf(aspectName)) {

@@ -13,7 +13,7 @@ import { columnUrn } from './names.ts'
 import {
   factsOf,
   linkListsOf,
-  together,
+  spanOfBoth,
   type DatasetState,
   type DatedFacts,
   type JobState,
@@ -61,7 +61,7 @@ class AssertionBuilder {
     print: (created: JsonObject, last: JsonObject) => JsonObject
   ): void {
     const key = `${owner} ${aspectName} ${printPath(path)}`
-    const whole = together(this.#spans.get(key), span)
+    const whole = spanOfBoth(this.#spans.get(key), span)
     this.#spans.set(key, whole)
     this.add(owner, aspectName, path, print(stamp(whole[0]), stamp(whole[1])))
   }

@@ -154,7 +154,7 @@ function leaveAlias(loaded: LoadedStates, { urn, knownAs, isTable }: DatasetCont
   const { stateOf, put } = loaded
   const state = stateOf(urn)
   if (state?.kind === 'dataset' && state.knownAs?.isTable && isTable) {
-    if (state.knownAs.value !== knownAs && state.knownAs.time <= time) takeBack(loaded, urn, state)
+    if (state.knownAs.value !== knownAs && state.knownAs.time <= time) returnToPath(loaded, urn, state)
     return
   }
   const alias = state?.kind === 'dataset' ? aliasOf(urn, state) : null
@@ -168,7 +168,7 @@ function leaveAlias(loaded: LoadedStates, { urn, knownAs, isTable }: DatasetCont
 }
 
 /** Moves the content of a path from its table back to the path. */
-function takeBack({ put, stateOf, holderOf }: LoadedStates, path: Urn, state: DatasetState): void {
+function returnToPath({ put, stateOf, holderOf }: LoadedStates, path: Urn, state: DatasetState): void {
   const holder = holderOf(path)
   const held = holder === null ? null : stateOf(holder)
   if (holder === null || held?.kind !== 'dataset') return
@@ -284,7 +284,7 @@ function linkElsewhere(text: string): [Urn | null, string] {
 
 function addSeen(before: SeenLinks, more: SeenLinks): SeenLinks {
   const seen = { ...before }
-  for (const [link, span] of Object.entries(more)) seen[link] = together(seen[link], span)
+  for (const [link, span] of Object.entries(more)) seen[link] = spanOfBoth(seen[link], span)
   return seen
 }
 
@@ -505,5 +505,5 @@ const sortedText = (value: JsonValue): string =>
   )
 
 /** The span that covers both spans. */
-export const together = (a: Span | undefined, b: Span): Span =>
+export const spanOfBoth = (a: Span | undefined, b: Span): Span =>
   a ? [Math.min(a[0], b[0]), Math.max(a[1], b[1])] : b

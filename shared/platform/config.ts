@@ -18,7 +18,7 @@ import {
   textOfAtLeast,
   url,
   webAddress,
-  yesOrNo,
+  parseBoolean,
   type Setting
 } from './settings.ts'
 
@@ -37,7 +37,7 @@ export const settings = {
   ),
   redisTlsVerify: setting(
     'REDIS_TLS_VERIFY',
-    yesOrNo,
+    parseBoolean,
     'false',
     'true or false',
     'Whether to verify the certificate of a `rediss://` server. Hosting platforms sign their own, so the default is no.'

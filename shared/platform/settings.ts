@@ -56,7 +56,7 @@ export function oneOf<const T extends string>(...allowed: readonly T[]): Parse<T
   }
 }
 
-export function yesOrNo(text: string): boolean {
+export function parseBoolean(text: string): boolean {
   if (/^(true|1|yes|on)$/i.test(text)) return true
   if (/^(false|0|no|off)$/i.test(text)) return false
   throw new Error('true or false')

@@ -1,12 +1,11 @@
 /** All texts of the UI, by page; functions if they contain a number or a name. */
-const many = (count: number, one: string, more: string): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : more}`
+import { counted, number } from './texts/numbers.ts'
 
 export const texts = {
   product: 'Tributary',
   undo: 'Undo',
-  count: (value: number): string => value.toLocaleString('en'),
-  assets: (value: number): string => many(value, 'asset', 'assets'),
+  count: number,
+  assets: (value: number): string => counted(value, 'asset', 'assets'),
   shell: {
     skip: 'Skip to the content',
     places: 'Main',
@@ -37,9 +36,9 @@ export const texts = {
     label: 'Search assets, columns and domains',
     placeholder: 'Search by name, or paste a URN',
     all: (text: string): string => `Search for “${text}”`,
-    options: (count: number): string => many(count, 'suggestion', 'suggestions'),
+    options: (count: number): string => counted(count, 'suggestion', 'suggestions'),
     results: (total: number, isEstimate: boolean): string =>
-      `${isEstimate ? 'About ' : ''}${many(total, 'result', 'results')}`,
+      `${isEstimate ? 'About ' : ''}${counted(total, 'result', 'results')}`,
     none: (text: string): string => `Nothing matches “${text}”.`,
     didYouMean: 'Did you mean',
     noneHint: 'All words must occur. Try fewer words, a beginning with a star (ord*), or remove a filter.',
@@ -49,16 +48,15 @@ export const texts = {
   },
   home: {
     title: (total: number, isEstimate: boolean): string =>
-      `${isEstimate ? 'About ' : ''}${many(total, 'asset', 'assets')} in the catalog`,
+      `${isEstimate ? 'About ' : ''}${counted(total, 'asset', 'assets')} in the catalog`,
     recent: 'Opened last',
     connected: 'Most connected',
-    neighbours: (up: number, down: number): string =>
-      `${up.toLocaleString('en')} upstream, ${down.toLocaleString('en')} downstream`,
+    neighbours: (up: number, down: number): string => `${number(up)} upstream, ${number(down)} downstream`,
     noLineage: 'No asset has lineage yet.',
     domains: 'Domains',
     noDomains: 'There are no domains yet.',
     createDomain: 'Create the first',
-    allDomains: (total: number): string => `All ${total.toLocaleString('en')} domains`,
+    allDomains: (total: number): string => `All ${number(total)} domains`,
     some: 'Assets',
     lineage: 'Lineage',
     all: 'Show all assets'

@@ -30,7 +30,7 @@ export const lineageResolvers = {
       const page = await scrollAcrossLineage(
         context.lineage,
         { direction: 'DOWNSTREAM', ...input, foldColumns: input?.foldColumns ?? true },
-        wishesOf(info)
+        requestedPartsOf(info)
       )
       return { ...shown(page, context, info), nextScrollId: page.nextScrollId }
     },
@@ -40,7 +40,7 @@ export const lineageResolvers = {
       context: GraphqlContext,
       info: GraphQLResolveInfo
     ) {
-      const page = await searchAcrossLineage(context.lineage, input, wishesOf(info))
+      const page = await searchAcrossLineage(context.lineage, input, requestedPartsOf(info))
       return {
         ...shown(page, context, info),
         start: page.start,
@@ -58,7 +58,7 @@ export const lineageResolvers = {
   }
 }
 
-const wishesOf = (info: GraphQLResolveInfo) => ({
+const requestedPartsOf = (info: GraphQLResolveInfo) => ({
   facets: selects(info, ['facets']),
   paths: selects(info, ['searchResults', 'paths'])
 })

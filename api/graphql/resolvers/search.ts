@@ -41,7 +41,7 @@ export const searchResolvers = {
       context: GraphqlContext,
       info: GraphQLResolveInfo
     ) {
-      const page = await scrollEntities(context.lineage, input, wishesOf(info))
+      const page = await scrollEntities(context.lineage, input, requestedPartsOf(info))
       return { ...shown(page, context), nextScrollId: page.nextScrollId }
     },
     async autoComplete(
@@ -78,14 +78,14 @@ export const searchResolvers = {
   }
 }
 
-const wishesOf = (info: GraphQLResolveInfo) => ({
+const requestedPartsOf = (info: GraphQLResolveInfo) => ({
   facets: selects(info, ['facets']),
   matchedFields: selects(info, ['searchResults', 'matchedFields']),
   suggestions: selects(info, ['suggestions'])
 })
 
 async function searched(input: RankedSearchInput, context: GraphqlContext, info: GraphQLResolveInfo) {
-  const page = await searchEntities(context.lineage, input, wishesOf(info))
+  const page = await searchEntities(context.lineage, input, requestedPartsOf(info))
   return { ...shown(page, context), start: page.start, suggestions: page.suggestions }
 }
 

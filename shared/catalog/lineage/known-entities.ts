@@ -20,7 +20,7 @@ export function findKnown(
   { db, memory }: EntitySources,
   urns: readonly Urn[]
 ): Promise<Map<Urn, KnownEntity>> {
-  return eitherWay(
+  return fromMemoryOrSql(
     memory,
     ({ graph, view }) =>
       new Map(
@@ -43,7 +43,7 @@ export function findDomains(
   { db, memory }: EntitySources,
   assetUrns: readonly Urn[]
 ): Promise<Map<Urn, DomainOfAsset>> {
-  return eitherWay(
+  return fromMemoryOrSql(
     memory,
     (opened) =>
       new Map(
@@ -78,7 +78,7 @@ export function findDomainDocuments(
   { memory }: EntitySources,
   domainUrns: readonly Urn[]
 ): Promise<Map<Urn, JsonObject> | null> {
-  return eitherWay<Map<Urn, JsonObject> | null>(
+  return fromMemoryOrSql<Map<Urn, JsonObject> | null>(
     memory,
     ({ graph }) => {
       const documents = new Map<Urn, JsonObject>()
@@ -93,7 +93,7 @@ export function findDomainDocuments(
   )
 }
 
-async function eitherWay<Result>(
+async function fromMemoryOrSql<Result>(
   memory: LineageOpener | null,
   fromMemory: (opened: OpenedLineage) => Result,
   inSql: () => Promise<Result>

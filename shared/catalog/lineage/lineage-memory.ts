@@ -93,7 +93,7 @@ const tooLargeRetryMs = 600_000
 
 type Logged = { stated: StatedEdges[]; deltas: GraphDelta[] }
 
-async function loggedIn(rows: UnseenChanges['rows'], pause: Pause): Promise<Logged> {
+async function unpackLogged(rows: UnseenChanges['rows'], pause: Pause): Promise<Logged> {
   const [stated, deltas]: [StatedEdges[], GraphDelta[]] = [[], []]
   for (const row of rows) {
     const changes = unpackGraphChanges(row.delta)
@@ -239,7 +239,7 @@ export function createLineageMemory({
     const pause = turns.begin()
     let logged: Logged
     try {
-      logged = await loggedIn(rows, pause)
+      logged = await unpackLogged(rows, pause)
     } catch (error) {
       reload('unknown', error)
       return false

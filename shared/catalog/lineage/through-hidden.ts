@@ -115,7 +115,7 @@ function beyondWith(
   return (id) => {
     const own = next(id)
     if (own.through.length === 0) return { met: own.met, between: () => [] }
-    const through = allThrough(id, next)
+    const through = hiddenReachedFrom(id, next)
     const met = new Set(own.met)
     for (const near of through) for (const far of next(near).met) met.add(far)
     met.delete(id)
@@ -131,7 +131,7 @@ function beyondWith(
 }
 
 /** All hidden entities on paths from an entity, without the entity itself. */
-function allThrough(id: number, next: (id: number) => Next): Set<number> {
+function hiddenReachedFrom(id: number, next: (id: number) => Next): Set<number> {
   const through = new Set<number>()
   const open = [id]
   for (let near = open.pop(); near !== undefined; near = open.pop()) {

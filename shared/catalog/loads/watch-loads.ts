@@ -75,7 +75,7 @@ export function createLoadWatch(db: Db, pace: WatchPace = watchPace): LoadWatch 
           yield isNew ? follower.latest : null
           if (hasEnded(follower.latest)) return
         } else {
-          await woken(follower, Math.max(1, shownAt + pace.heartbeatMs - Date.now()))
+          await waitForNewer(follower, Math.max(1, shownAt + pace.heartbeatMs - Date.now()))
         }
       }
     } finally {
@@ -94,7 +94,7 @@ export function createLoadWatch(db: Db, pace: WatchPace = watchPace): LoadWatch 
 }
 
 /** Waits until there is a newer result, or for `ms` milliseconds. */
-function woken(follower: Follower, ms: number): Promise<void> {
+function waitForNewer(follower: Follower, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     timer.unref()

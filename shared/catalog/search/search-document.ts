@@ -40,12 +40,12 @@ export function searchDocumentOf(id: number, urn: Urn, documents: Documents): Se
     name: folded(names[0] ?? urn)
       .slice(0, nameMaxChars)
       .toWellFormed(),
-    words: printVector(wordsIn([...names, ...textsBeside(urn, documents)]), keysOf(urn, names, documents))
+    words: printVector(wordsIn([...names, ...otherTextsOf(urn, documents)]), keysOf(urn, names, documents))
   }
 }
 
 /** The most important texts first, because the last ones may be cut off. */
-function textsBeside(urn: Urn, documents: Documents): string[] {
+function otherTextsOf(urn: Urn, documents: Documents): string[] {
   return [
     urn.replaceAll(/urn:li:\w+:/g, ' '),
     ...fieldPathsOf(documents),

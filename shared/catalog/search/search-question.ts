@@ -110,7 +110,7 @@ export function checkEntityQuestion(input: EntitySearchInput): EntityQuestion {
     narrow: narrow.length > 0 ? allOf(narrow) : null,
     types: new Set(types.filter(isTypeOfUrns)),
     text: null,
-    filters: words === null ? filters : stillToJudge(filters),
+    filters: words === null ? filters : withoutDecided(filters),
     allFilters: filters,
     includesRemoved,
     existingOnly,
@@ -180,7 +180,7 @@ function narrowing(filters: Filters, counts: (filter: Filter) => boolean): strin
 }
 
 /** The filters, without those that the documents of a single group decide exactly. */
-function stillToJudge(filters: Filters): Filters {
+function withoutDecided(filters: Filters): Filters {
   const [only, ...others] = filters
   if (!only || others.length > 0) return filters
   return [

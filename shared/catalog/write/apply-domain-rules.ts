@@ -81,7 +81,7 @@ async function chooseDomains(
     : new Map<Urn, string>()
   const unread = domains.filter((urn) => !work.entities.has(urn))
   for (const row of await findEntities(tx, unread)) rememberEntity(work, row)
-  const existing = new Set(domains.filter((urn) => isThere(work, urn)))
+  const existing = new Set(domains.filter((urn) => existsNow(work, urn)))
   const chosen = new Map<number, Urn>()
   for (const { id, urn } of made) {
     const name = assetNameOf(urn)
@@ -107,10 +107,10 @@ async function addOtherwise(
   })
   const unread = new Set(left.flatMap(({ domainUrn }) => (work.entities.has(domainUrn) ? [] : [domainUrn])))
   for (const row of await findEntities(tx, [...unread])) rememberEntity(work, row)
-  for (const { id, domainUrn } of left) if (isThere(work, domainUrn)) chosen.set(id, domainUrn)
+  for (const { id, domainUrn } of left) if (existsNow(work, domainUrn)) chosen.set(id, domainUrn)
 }
 
-function isThere(work: UnitOfWork, urn: Urn): boolean {
+function existsNow(work: UnitOfWork, urn: Urn): boolean {
   const row = work.entities.get(urn)
   return row !== undefined && isPresentNow(work, row)
 }

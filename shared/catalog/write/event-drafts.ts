@@ -54,8 +54,8 @@ export function storeEvent(work: UnitOfWork, drafts: EventDrafts, row: EventRow)
   if (current && work.guards.keepsOrder && isNewer(current, row)) return false
   const hasChanged = !current || !equalJson(current.value, row.value)
   // Something older that comes late must not win over a repetition.
-  const mustRaise = work.guards.raisesOrder && work.older.isUnfinished
-  if (!hasChanged && !mustRaise) return false
+  const mustRaiseOrder = work.guards.raisesOrder && work.older.isUnfinished
+  if (!hasChanged && !mustRaiseOrder) return false
   drafts.set(key, { current: row, row, hasChanged: hasChanged || (before?.hasChanged ?? false) })
   work.undo.push(() => {
     if (before) drafts.set(key, before)

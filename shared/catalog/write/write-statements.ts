@@ -74,14 +74,14 @@ const isWorthWriting = (
   before: StatementRow,
   row: StatementRow
 ): boolean =>
-  mustRaise(work) ||
+  mustRaiseOrder(work) ||
   owner.patches.length > 0 ||
   !hasSameContent(before, row) ||
   isHidden(owner, before) ||
   seqOfChange(row) !== seqOfChange(before)
 
 /** Whether a row of which only the order was raised must be written. */
-const mustRaise = (work: UnitOfWork): boolean => work.guards.raisesOrder && work.older.isDestructive
+const mustRaiseOrder = (work: UnitOfWork): boolean => work.guards.raisesOrder && work.older.isDestructive
 
 /**
  * A record that leaves a statement unchanged at most raises its order. The statement still belongs to the

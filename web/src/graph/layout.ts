@@ -77,7 +77,7 @@ export function layOut({ nodes, edges, former, anchor }: LayoutQuestion): Layout
   const isBack = backEdges(graph)
   const nodeLayers = layersOf(graph, isBack)
   const chains = cutLongEdges(graph, isBack, nodeLayers)
-  const formerY = formerOf(nodes, chains, former)
+  const formerY = formerYOf(nodes, chains, former)
   const noLanes = new Int32Array(chains.pointCount)
   const hasLanes = nodes.some(({ lane }) => lane != null)
   const plain = placeAll(nodes, chains, formerY, noLanes)
@@ -147,7 +147,7 @@ export function boundsOf(boxes: readonly Box[]): Box {
 }
 
 /** The previous y of each point; for a point of a long edge, a y between those of its ends. */
-function formerOf(
+function formerYOf(
   nodes: readonly LayoutNode[],
   { pointCount, chainOf }: Chains,
   former: ReadonlyMap<string, Point> | undefined

@@ -1,4 +1,6 @@
 /** The words of the asset page. */
+import { number } from './numbers.ts'
+
 export const assetTexts = {
   tabs: {
     details: 'Details',
@@ -10,8 +12,8 @@ export const assetTexts = {
     raw: 'Aspects'
   },
   tabList: 'About this asset',
-  upstream: (count: number): string => `${count.toLocaleString('en')} upstream`,
-  downstream: (count: number): string => `${count.toLocaleString('en')} downstream`,
+  upstream: (count: number): string => `${number(count)} upstream`,
+  downstream: (count: number): string => `${number(count)} downstream`,
   placeholder: 'Nothing describes this asset yet: something only refers to it.',
   deprecated: 'Deprecated',
   removed: 'Removed',
@@ -67,7 +69,7 @@ export const assetTexts = {
     load: 'Load',
     none: 'No lineage is recorded',
     more: (shown: number, total: number): string =>
-      `The first ${shown.toLocaleString('en')} of ${total.toLocaleString('en')} edges are shown.`
+      `The first ${number(shown)} of ${number(total)} edges are shown.`
   },
   runs: {
     label: 'Runs',
@@ -77,8 +79,7 @@ export const assetTexts = {
     ended: 'Ended',
     none: 'No runs are recorded',
     noneHint: 'Runs come with OpenLineage events, or from DataHub’s Airflow plugin.',
-    more: (shown: number, total: number): string =>
-      `${shown.toLocaleString('en')} of ${total.toLocaleString('en')} runs are shown.`
+    more: (shown: number, total: number): string => `${number(shown)} of ${number(total)} runs are shown.`
   },
   raw: {
     version: (name: string): string => `Version of ${name}`,

@@ -1,6 +1,7 @@
 /** Words of the page of domains. */
-const number = (value: number): string => value.toLocaleString('en')
-const assets = (value: number): string => `${number(value)} ${value === 1 ? 'asset' : 'assets'}`
+import { counted, number } from './numbers.ts'
+
+const assets = (value: number): string => counted(value, 'asset', 'assets')
 
 export const domainTexts = {
   title: 'Domains',

@@ -1,6 +1,5 @@
 /** The words of the page that edits lineage. */
-const many = (count: number, one: string, more: string): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : more}`
+import { counted } from './numbers.ts'
 
 export const editLineageTexts = {
   title: (name: string): string => `Edit the lineage of ${name}`,
@@ -33,15 +32,15 @@ export const editLineageTexts = {
     nothing: 'Nothing yet: add or remove an edge.',
     edges: (added: number, removed: number): string =>
       [
-        added > 0 ? `${many(added, 'edge', 'edges')} added` : '',
-        removed > 0 ? `${many(removed, 'edge', 'edges')} removed` : ''
+        added > 0 ? `${counted(added, 'edge', 'edges')} added` : '',
+        removed > 0 ? `${counted(removed, 'edge', 'edges')} removed` : ''
       ]
         .filter(Boolean)
         .join(', '),
     gained: (count: number, of: string): string =>
-      `${many(count, 'asset becomes', 'assets become')} downstream of ${of}`,
+      `${counted(count, 'asset becomes', 'assets become')} downstream of ${of}`,
     lost: (count: number, of: string): string =>
-      `${many(count, 'asset is', 'assets are')} no longer downstream of ${of}`,
+      `${counted(count, 'asset is', 'assets are')} no longer downstream of ${of}`,
     partial: 'The graph is too large to show all of it: there may be more.',
     save: 'Save',
     discard: 'Discard'

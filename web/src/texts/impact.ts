@@ -1,5 +1,5 @@
 /** Words of the impact table. */
-const number = (value: number): string => value.toLocaleString('en')
+import { number } from './numbers.ts'
 
 export const impactTexts = {
   label: 'Impact',

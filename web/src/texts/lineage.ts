@@ -1,7 +1,5 @@
 /** Words of the lineage view. */
-const number = (value: number): string => value.toLocaleString('en')
-const many = (count: number, one: string, more: string): string =>
-  `${number(count)} ${count === 1 ? one : more}`
+import { counted, number } from './numbers.ts'
 
 export const lineageTexts = {
   title: (name: string): string => `Lineage of ${name}`,
@@ -20,7 +18,7 @@ export const lineageTexts = {
   colourBy: 'Colour by',
   colours: { domain: 'Domain', type: 'Type', platform: 'Platform' },
   find: 'Find in the graph',
-  found: (count: number): string => many(count, 'match', 'matches'),
+  found: (count: number): string => counted(count, 'match', 'matches'),
   time: 'Used since',
   times: {
     all: 'Any time',
@@ -47,18 +45,18 @@ export const lineageTexts = {
     isComplete: boolean
   }): string =>
     [
-      `Showing ${number(counts.shown)} of ${counts.isComplete ? '' : 'at least '}${many(counts.total, 'asset', 'assets')}.`,
-      counts.aside > 0 ? `${many(counts.aside, 'other asset', 'other assets')} beside.` : '',
-      counts.stacks > 0 ? `More in ${many(counts.stacks, 'stack', 'stacks')}.` : '',
-      counts.loops > 0 ? `${many(counts.loops, 'loop', 'loops')}.` : ''
+      `Showing ${number(counts.shown)} of ${counts.isComplete ? '' : 'at least '}${counted(counts.total, 'asset', 'assets')}.`,
+      counts.aside > 0 ? `${counted(counts.aside, 'other asset', 'other assets')} beside.` : '',
+      counts.stacks > 0 ? `More in ${counted(counts.stacks, 'stack', 'stacks')}.` : '',
+      counts.loops > 0 ? `${counted(counts.loops, 'loop', 'loops')}.` : ''
     ]
       .filter(Boolean)
       .join(' '),
-  added: (count: number): string => `${many(count, 'asset', 'assets')} added.`,
-  removed: (count: number): string => `${many(count, 'asset', 'assets')} removed.`,
+  added: (count: number): string => `${counted(count, 'asset', 'assets')} added.`,
+  removed: (count: number): string => `${counted(count, 'asset', 'assets')} removed.`,
   columnEdges: (shown: number, total: number): string =>
     shown === total
-      ? `${many(total, 'column edge', 'column edges')}.`
+      ? `${counted(total, 'column edge', 'column edges')}.`
       : `${number(shown)} of ${number(total)} column edges.`,
   manyColumnEdges: (count: number): string =>
     `${number(count)} column edges: only those of the column you point at or choose are drawn.`,
@@ -81,10 +79,10 @@ export const lineageTexts = {
     label: 'Hidden assets',
     close: 'Close'
   },
-  group: (name: string, count: number): string => `${name} (${many(count, 'asset', 'assets')})`,
+  group: (name: string, count: number): string => `${name} (${counted(count, 'asset', 'assets')})`,
   openGroup: (name: string): string => `Open the group ${name}`,
   closeGroup: (name: string): string => `Close the group ${name}`,
-  degree: (degree: number): string => many(degree, 'hop', 'hops'),
+  degree: (degree: number): string => counted(degree, 'hop', 'hops'),
   card: ({
     name,
     type,
@@ -118,8 +116,8 @@ export const lineageTexts = {
       .join(', '),
   place: {
     START: (): string => 'start',
-    UPSTREAM: (degree: number): string => `${many(degree, 'hop', 'hops')} upstream`,
-    DOWNSTREAM: (degree: number): string => `${many(degree, 'hop', 'hops')} downstream`,
+    UPSTREAM: (degree: number): string => `${counted(degree, 'hop', 'hops')} upstream`,
+    DOWNSTREAM: (degree: number): string => `${counted(degree, 'hop', 'hops')} downstream`,
     ASIDE: (): string => 'neither upstream nor downstream of the start'
   },
   columnRow: (path: string, type: string | null, related: string): string =>
@@ -129,7 +127,7 @@ export const lineageTexts = {
   relatedShort: (shown: number, total: number): string => `${number(shown)} of ${number(total)}`,
   moreColumns: (count: number): string => `+${number(count)} more`,
   focus: (name: string, columns: number, assets: number, outside: number | null): string =>
-    `Focused on ${name}: ${many(columns, 'column', 'columns')} in ${many(assets, 'asset', 'assets')}${
+    `Focused on ${name}: ${counted(columns, 'column', 'columns')} in ${counted(assets, 'asset', 'assets')}${
       outside === null || outside <= 0 ? '' : ` (${number(outside)} outside the view)`
     }`,
   clear: 'Clear',
@@ -153,7 +151,7 @@ export const lineageTexts = {
   },
   paths: {
     label: (total: number, hops: number): string =>
-      `${many(total, 'shortest path', 'shortest paths')} of ${many(hops, 'hop', 'hops')}`,
+      `${counted(total, 'shortest path', 'shortest paths')} of ${counted(hops, 'hop', 'hops')}`,
     first: (count: number, total: number): string =>
       count < total ? `The first ${number(count)} are shown.` : '',
     none: 'No path leads from one to the other.',
@@ -163,7 +161,7 @@ export const lineageTexts = {
   edge: {
     via: (names: readonly string[], more: number): string =>
       `via ${names.join(', ')}${more > 0 ? ` and ${number(more)} more` : ''}`,
-    merged: (count: number): string => many(count, 'edge', 'edges'),
+    merged: (count: number): string => counted(count, 'edge', 'edges'),
     lastUsed: (when: string): string => `last used ${when}`
   },
   legend: {

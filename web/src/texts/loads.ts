@@ -1,6 +1,7 @@
 /** Words of the page of loads. */
-const number = (value: number): string => value.toLocaleString('en')
-const records = (value: number): string => `${number(value)} ${value === 1 ? 'record' : 'records'}`
+import { counted, number } from './numbers.ts'
+
+const records = (value: number): string => counted(value, 'record', 'records')
 
 export const loadTexts = {
   title: 'Loads',

@@ -1,4 +1,6 @@
 /** The words of the REST reference. */
+import { number } from './numbers.ts'
+
 export const referenceTexts = {
   title: 'REST reference',
   intro: (version: string): string =>
@@ -8,9 +10,7 @@ export const referenceTexts = {
   description: 'OpenAPI description (JSON)',
   filter: 'Filter by path or words',
   count: (shown: number, total: number): string =>
-    shown === total
-      ? `${total.toLocaleString('en')} operations`
-      : `${shown.toLocaleString('en')} of ${total.toLocaleString('en')} operations`,
+    shown === total ? `${number(total)} operations` : `${number(shown)} of ${number(total)} operations`,
   parameters: 'Parameters',
   name: 'Name',
   place: 'In',

@@ -38,7 +38,7 @@ export function orderLayers(question: OrderQuestion): number[][] {
     number(layer, position)
   }
   for (const layer of layers) number(layer, position)
-  if (isKnown) seedByFormer(layers, formerY, near, position, settle)
+  if (isKnown) orderByFormerY(layers, formerY, near, position, settle)
   else for (const layer of layers) settle(layer, (point) => at(position, point))
 
   let best = layers.map((layer) => [...layer])
@@ -110,7 +110,7 @@ function firstOrder(count: number, layerOf: Int32Array, { before, after }: Near)
 }
 
 /** Known points keep their order; new points begin next to their neighbours. */
-function seedByFormer(
+function orderByFormerY(
   layers: number[][],
   formerY: Float64Array,
   { before, after }: Near,
