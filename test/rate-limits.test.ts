@@ -3,6 +3,7 @@ import proxyAddr from '@fastify/proxy-addr'
 import t, { type Test } from 'tap'
 import { buildServer } from '../api/server.ts'
 import { readConfig } from '../shared/platform/config.ts'
+import { withFreezingProxy } from './support/freezing-proxy.ts'
 import { withRedis, withRedisServer } from './support/redis.ts'
 import { withServer, type RestRequest, type TestServer } from './support/server.ts'
 
@@ -303,6 +304,20 @@ t.test('a Redis that is away or frozen refuses nobody, and counts again when it 
   await untilCounted(server)
   t.strictSame((await statuses(maximum + 1, read)).at(-1), 429, 'back')
 })
+
+t.test(
+  'requests are counted again although the connection to Redis stays silent, as to a frozen primary',
+  async (t) => {
+    const redis = await withRedisServer(t)
+    if (redis === null) return
+    const proxy = await withFreezingProxy(t, { host: '127.0.0.1', port: Number(new URL(redis.url).port) })
+    const env = { ...limited, REDIS_URL: `redis://127.0.0.1:${proxy.port}` }
+    const server = await withServer(t, { memory: false, env })
+    await untilCounted(server)
+    proxy.freeze()
+    await untilCounted(server)
+  }
+)
 
 /** Resolves when the connection is there: an answer says how many requests are left. */
 async function untilCounted({ rest, tokenWith }: TestServer): Promise<void> {

@@ -5,6 +5,8 @@ import type { QueueConfig } from './queue-config.ts'
 
 /** How long a request waits for an answer; then it continues without one. */
 const commandTimeoutMs = 250
+/** A connection that is silent for so long is replaced: that to a frozen primary would otherwise stay. */
+const silenceMaxMs = 5_000
 
 export type RedisClient = { client: AnyRedis; close: () => void }
 
@@ -16,7 +18,8 @@ export function openRedisClient(config: QueueConfig & { redisUrl: string }, log:
     retryStrategy: (times) => Math.min(times * 100, 2_000),
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
-    commandTimeout: commandTimeoutMs
+    commandTimeout: commandTimeoutMs,
+    socketTimeout: silenceMaxMs
   })
   client.on('error', (err) => {
     log.debug({ err }, 'Redis reported an error')
