@@ -5,6 +5,7 @@ import { query } from '../shared/db/query.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { ingestEvents, readEvent } from '../shared/catalog/openlineage/ingest-events.ts'
 import { somebody } from './support/changes.ts'
+import { valueAt } from './support/json-answer.ts'
 import { eventAt, facet } from './support/openlineage.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
@@ -872,6 +873,9 @@ t.test('an invalid event is refused with the place of the mistake, and changes n
       JSON.stringify(body).slice(0, 80)
     )
   }
+  const { body: list } = await server.rest({ method: 'POST', url: '/api/v1/lineage', body: [good] })
+  t.match(list, { message: 'The event must be an object, not a list of events' })
+  t.notOk(valueAt(list, 'field'), 'there is no field to name')
   const [left] = await query<{ count: number }>(
     server.db,
     'select (select count(*)::int from openlineage_event) + (select count(*)::int from openlineage_state) + (select count(*)::int from entity where is_present) as count'

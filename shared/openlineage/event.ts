@@ -40,7 +40,13 @@ export type EventType = (typeof eventTypes)[number]
 export function parseEvent(sent: unknown, field = ''): OpenLineageEvent {
   const at = (path: string): string => (field === '' ? path : `${field}.${path}`)
   const event = checkJson(sent, field, { maxBytes: Infinity })
-  if (!isObject(event)) throw refuse(field || 'The event', 'must be an object')
+  if (!isObject(event)) {
+    if (field !== '') throw refuse(field, 'must be an object')
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `The event must be an object${Array.isArray(event) ? ', not a list of events' : ''}`
+    )
+  }
   const common = {
     timeMs: parseEventTime(event.eventTime, at('eventTime')),
     producer: typeof event.producer === 'string' ? event.producer : ''
