@@ -5,7 +5,7 @@ import type { QueueConfig } from './queue-config.ts'
 
 /** How long a request waits for an answer; then it continues without one. */
 const commandTimeoutMs = 250
-/** A connection that is silent for so long is replaced: that to a frozen primary would otherwise stay. */
+/** A connection that is silent for this time is replaced. One to a frozen primary would never close. */
 const silenceMaxMs = 5_000
 
 export type RedisClient = { client: AnyRedis; close: () => void }
