@@ -10,7 +10,7 @@ export type Packing = 'gzip' | 'zstd'
 export type LoadInput = {
   /** `-` is standard input. */
   path: string
-  /** The format that its name says; null if it says none. */
+  /** The format that the ending of its name stands for; null if it stands for none. */
   format: string | null
   packing: Packing | null
   /** Null if the size is not known in advance: standard input, a pipe. */

@@ -14,9 +14,9 @@ const domainFields = ['domainUrn', 'parentDomain']
  * Returns a function that rereads a record that was refused because of an invalid URN, with URNs instead of
  * references, or unchanged if that is not possible.
  *
- * Each reference is looked up once a load. At most loadReferencesMaxCount are looked up, and none after
- * loadReferenceFailuresMaxCount have failed: a load without a single valid URN must not search for each of
- * its lines.
+ * Each reference is looked up once per load. At most loadReferencesMaxCount are looked up, and none after
+ * loadReferenceFailuresMaxCount have failed: a load without a single valid URN must not cause a search for
+ * each of its lines.
  */
 export function createReferenceReader(
   sources: LineageSources,
