@@ -38,6 +38,8 @@ const windowMs = 60_000
 const countersMaxCount = 10_000
 /** For this time after a failure Redis is not asked, so that requests do not each wait for it. */
 const restMs = 1_000
+/** While Redis does not answer, the log says so once in this time. */
+const warnEveryMs = 60_000
 
 /** Null if RATE_LIMIT_PER_MINUTE is 0. The connection to Redis is closed with the server. */
 export async function openRateLimits(
@@ -66,6 +68,7 @@ export async function openRateLimits(
     keyGenerator: ({ raw }) => `address:${normalizeIP(proxyAddr(raw, isTrusted))}`
   })
   let restsUntil = 0
+  let silentUntil = 0
 
   async function count(
     counter: Counter,
@@ -97,8 +100,12 @@ export async function openRateLimits(
     try {
       return await counter(request)
     } catch (err) {
-      if (Date.now() >= restsUntil) log.warn({ err }, 'rate limits do not count: Redis does not answer')
-      restsUntil = Date.now() + restMs
+      const now = Date.now()
+      if (now >= silentUntil) {
+        log.warn({ err }, 'rate limits do not count: Redis does not answer')
+        silentUntil = now + warnEveryMs
+      }
+      restsUntil = now + restMs
       return null
     }
   }

@@ -1,8 +1,10 @@
 /** Rate limits: off by default; by token and by address; for each interface; with and without Redis. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import proxyAddr from '@fastify/proxy-addr'
 import t, { type Test } from 'tap'
 import { buildServer } from '../api/server.ts'
 import { readConfig } from '../shared/platform/config.ts'
+import { createLog } from '../shared/platform/log.ts'
 import { withFreezingProxy } from './support/freezing-proxy.ts'
 import { withRedis, withRedisServer } from './support/redis.ts'
 import { withServer, type RestRequest, type TestServer } from './support/server.ts'
@@ -299,6 +301,14 @@ t.test('a Redis that is away or frozen refuses nobody, and counts again when it 
   )
   await redis.signal('SIGKILL')
   t.strictSame(await statuses(2 * maximum, read), times(2 * maximum, 200), 'away')
+  const lines: string[] = []
+  const log = createLog({ logLevel: 'warn' }, { write: (line) => void lines.push(line) })
+  const second = await secondServer(t, { ...server, context: { ...server.context, log } })
+  for (let asked = 0; asked < 25; asked += 1) {
+    await second(token)
+    await sleep(100)
+  }
+  t.equal(lines.length, 1, 'the log does not repeat each second that nothing is counted')
 
   await redis.start()
   await untilCounted(server)
@@ -324,7 +334,7 @@ async function untilCounted({ rest, tokenWith }: TestServer): Promise<void> {
   for (let waited = 0; waited < 20_000; waited += 100) {
     const token = await tokenWith(['read'])
     if ((await rest({ url: '/api/limits', token })).headers['ratelimit-remaining'] !== undefined) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await sleep(100)
   }
   throw new Error('nothing is counted')
 }
