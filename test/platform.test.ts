@@ -531,6 +531,15 @@ t.test('the results of a test run', async (t) => {
     })
   })
 
+  t.test('a file whose process is killed within a test counts as failed', async (t) => {
+    const killed = [
+      '        ok 1 - inner',
+      '    not ok 0 - the process ended by SIGTERM',
+      'not ok 1 - a.test.js'
+    ]
+    t.match(readTapResults(killed.join('\n')), { passed: 1, failed: 1 })
+  })
+
   t.test('failures are shown, the innermost with their details', async (t) => {
     t.same(
       stream.filter(createTapFilter()).map((line) => line.trim()),

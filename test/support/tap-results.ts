@@ -7,7 +7,7 @@ export type TapResults = { passed: number; failed: number; skipped: { name: stri
 
 type Point = { name: string; isOk: boolean; isTop: boolean; sumsUp: boolean }
 
-const point = /^( *)(not )?ok \d+(?: - (.*?))?(?: \{)?\s*$/
+const point = /^( *)(not )?ok (\d+)(?: - (.*?))?(?: \{)?\s*$/
 const skip = /^(.*?)\s*# skip\S*\s*(.*)$/i
 const noise = /^$|^# (?:Subtest|time=|No coverage|\{)|^\d+\.\.\d+|^TAP version|^\}$/
 const indentChars = 4
@@ -18,9 +18,10 @@ function createPointReader(): (line: string) => Point | null {
   return (line) => {
     const found = point.exec(line)
     if (found === null) return null
-    const [, indent = '', not, name = ''] = found
+    const [, indent = '', not, number, name = ''] = found
     const depth = Math.floor(indent.length / indentChars)
-    const sumsUp = (seenAtDepth[depth + 1] ?? 0) > 0
+    // Number 0 is the fault of a process; the points before it are of a test that it did not end.
+    const sumsUp = number !== '0' && (seenAtDepth[depth + 1] ?? 0) > 0
     seenAtDepth[depth + 1] = 0
     seenAtDepth[depth] = (seenAtDepth[depth] ?? 0) + 1
     return { name, isOk: not === undefined, isTop: depth === 0, sumsUp }
