@@ -6,7 +6,7 @@ export const exitCodes = {
   refused: 1,
   /** A load ended with rejects. */
   rejects: 2,
-  /** A load failed, was aborted or was cancelled. */
+  /** A load failed, was aborted or cancelled; or a dry run found that it would fail. */
   loadEnded: 3,
   /** The server does not answer. */
   unreachable: 4,

@@ -272,6 +272,13 @@ t.test('load', async (t) => {
     )
   })
 
+  t.test('ends with 3 when a dry run finds that the load would fail', async (t) => {
+    const input = `${lines({ op: 'upsertEntity', urn: asset('half') })}bad\n`
+    const dry = ['load', '-', '--dry-run']
+    t.match(await run([...dry, '--atomic'], { env, input }), { code: 3, out: [/^Dry run \S+ is done/] })
+    t.match(await run(dry, { env, input }), { code: 2 }, 'without --atomic it would end with rejects')
+  })
+
   t.test(
     'joins files to one snapshot, says what it removes, and needs --force to remove too much',
     async (t) => {

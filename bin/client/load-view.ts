@@ -27,9 +27,12 @@ export function hasEnded(load: LoadView): boolean {
 /** The exit code of a command that last saw the load in this state. */
 export function exitCodeOf(load: LoadView): number {
   if (!hasEnded(load)) return exitCodes.stillRunning
-  if (load.state !== 'done') return exitCodes.loadEnded
+  if (load.state !== 'done' || wouldFail(load)) return exitCodes.loadEnded
   return load.counts.rejected > 0 ? exitCodes.rejects : exitCodes.ok
 }
+
+/** Whether a dry run found that the load itself would fail. */
+const wouldFail = ({ report }: LoadView): boolean => isObject(report) && report.wouldFail === true
 
 /** Throws Refusal if it is not a load. */
 export function readLoad(value: unknown): LoadView {
