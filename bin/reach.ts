@@ -29,8 +29,8 @@ export const queueNeedsSessions =
   'DATABASE_URL leads through a connection pooler (PgBouncer) that shares sessions or does not pass on their settings, but the queue in Postgres needs sessions of its own: set REDIS_URL, or a DATABASE_URL that leads to Postgres itself'
 
 /**
- * Throws Refusal (exit code 78) if the queue would use a Postgres behind a pooler that keeps neither its
- * notifications nor its settings. Throws what the driver throws.
+ * Throws Refusal (exit code 78) if the queue would use a Postgres behind a pooler that loses its notifications
+ * or its settings. Throws what the driver throws.
  */
 export async function requireSessions(config: Config & { databaseUrl: string }): Promise<void> {
   if (config.redisUrl === null && !(await canCarryQueue(config.databaseUrl)))

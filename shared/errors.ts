@@ -205,7 +205,7 @@ export type ErrorDetails = {
   allowed?: readonly string[]
   /** URNs that the caller may have meant. */
   candidates?: readonly string[]
-  /** The number of missing entities, if there are several. */
+  /** The number of missing entities, or of entities that the caller may have meant, if there are several. */
   total?: number
   retryAfterSeconds?: number
 }

@@ -55,7 +55,7 @@ export const loadDescriptions: Descriptions = {
       'content-encoding': oneOf(['gzip', 'zstd', 'identity'], 'The body may be compressed.'),
       'x-missing-references': oneOf(
         ['reject', 'create'],
-        'As the parameter `idempotencyKey`, which takes precedence.'
+        'As the parameter `missingReferences`, which takes precedence.'
       )
     },
     bodies: {

@@ -171,7 +171,7 @@ export const openLineageDescriptions: Descriptions = {
     object({ results: listOf(anyObject('A dataset or job.')), ...total }),
     {
       query: {
-        q: text('Words of the name.'),
+        q: text('Words to find.'),
         filter: oneOf(['dataset', 'job'], 'Finds only entities of this kind.'),
         sort: oneOf(['name', 'updated_at'], 'The order within the page.'),
         limit: integer('The most results.', { maximum: limits.openLineagePageMaxCount, default: 10 })

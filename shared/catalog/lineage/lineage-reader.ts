@@ -83,8 +83,8 @@ export type LineageReader = {
   /** All known entities except columns and the remains of deleted entities. */
   everyone: () => Promise<Int32Array>
   /**
-   * All known entities except columns, counted by class; null in SQL, where counting is no faster than
-   * looking at each.
+   * What `everyone` returns, counted by class; null in SQL, where counting is no faster than looking at each
+   * entity.
    */
   census: (() => Promise<Census>) | null
   /**

@@ -15,11 +15,11 @@ import type { Call } from '../write/call.ts'
 import { ingestEvents, type ReadEvent } from './ingest-events.ts'
 
 export type EventGroups = {
-  /** Throws UNAVAILABLE if the waiting events would wait too long. */
+  /** Throws UNAVAILABLE if an event has already waited too long. */
   checkRoom: () => void
   /**
-   * Resolves when at most half as many events wait as checkRoom allows. Lists can wait, so they leave the
-   * other half to single events.
+   * Resolves when no event has waited longer than half the time that checkRoom allows. Lists can wait, so
+   * they leave the other half to single events.
    */
   room: () => Promise<void>
   /**

@@ -2,8 +2,8 @@
  * Confines a token that is limited to domains: to those domains, the domains below them, and the assets in
  * them.
  *
- * Everything that a change touches must be in one of the domains, but not all in the same one: so the token
- * may move assets and domains from one of its domains to another.
+ * Everything that a change touches must be in one of the domains, but the parts may be in different ones. So
+ * the token may move assets and domains from one of its domains to another.
  */
 import type { Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'

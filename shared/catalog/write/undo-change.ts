@@ -248,7 +248,10 @@ function undoAssociation(
   return associate(work, draft, restored, order)
 }
 
-/** Whether a domain was named but never created, or its creation was undone: it can be named again. */
+/**
+ * Whether a domain was created and no longer exists. False for a domain that was only named, or whose creation
+ * was undone: it can be named again.
+ */
 const wasCreatedAndRemoved = (work: UnitOfWork, drafts: Drafts, domain: EntityRow): boolean =>
   !isPresentNow(work, domain) &&
   (domain.deletedSeq !== null ||
