@@ -57,8 +57,14 @@ export const shapes: { readonly [name: string]: Schema } = {
         {
           sweep: text('The progress of removing statements that the snapshot does not make.'),
           stated: orNull('integer', 'Statements that its source had before the load.'),
-          toRemove: orNull('integer', 'Statements of these that the snapshot does not make.'),
-          kept: orNull('integer', 'Statements of these that the snapshot makes again.'),
+          toRemove: orNull(
+            'integer',
+            'Statements of these that are to be removed: the snapshot does not make them.'
+          ),
+          kept: orNull(
+            'integer',
+            'The other statements of these: the snapshot makes them again, or a reject or a newer change protects them.'
+          ),
           removed: integer('Statements that have been removed.')
         },
         { description: 'Only for a snapshot.' }
