@@ -21,7 +21,7 @@ export type ChunkWorker = {
   activeCount(): number
   /** The time at which a job was last taken, in milliseconds; the start of the worker if no job was taken. */
   lastTakenAtMs(): number
-  /** The last error of the queue; null if it has reported no error to this worker. */
+  /** The error that the queue reported in the last ten seconds; null if it reported none. */
   lastError(): Error | null
   /** Takes no more jobs, puts back those in progress, and closes the connections. */
   close(): Promise<void>
@@ -29,6 +29,9 @@ export type ChunkWorker = {
 
 /** A queue that does not answer cannot be closed cleanly. */
 const closeDeadlineMs = 5_000
+
+/** A queue that refuses reports so each time that it is asked, about once a second. */
+const errorRecentMs = 10_000
 
 const settings = {
   /**
@@ -54,7 +57,7 @@ export async function startChunkWorker({
   const stop = new AbortController()
   let activeCount = 0
   let lastTakenAtMs = Date.now()
-  let lastError: Error | null = null
+  let reported: { error: Error; atMs: number } | null = null
 
   async function process(
     job: Job,
@@ -79,7 +82,7 @@ export async function startChunkWorker({
 
   const { worker, disconnect } = await connect(config, { ...settings, concurrency, autorun: false }, process)
   worker.on('error', (err: Error) => {
-    lastError = err
+    reported = { error: err, atMs: Date.now() }
     log.debug({ err }, 'the queue reported an error')
   })
   worker.on('failed', (job: Job | undefined, err: Error) => {
@@ -94,7 +97,8 @@ export async function startChunkWorker({
   return {
     activeCount: () => activeCount,
     lastTakenAtMs: () => lastTakenAtMs,
-    lastError: () => lastError,
+    lastError: () =>
+      reported !== null && Date.now() - reported.atMs < errorRecentMs ? reported.error : null,
     async close() {
       const closing = worker.close().catch(() => {})
       stop.abort()
