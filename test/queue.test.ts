@@ -18,6 +18,7 @@ import { readPayload, toJobId, toPayload } from '../shared/queue/payload.ts'
 import type { QueueConfig } from '../shared/queue/queue-config.ts'
 import { startWatchedWorker } from '../worker/watched-worker.ts'
 import { withDatabase } from './support/database.ts'
+import { openQueueAndWorker } from './support/queue-and-worker.ts'
 import { withRedis, withRedisServer } from './support/redis.ts'
 import { skipUnless } from './support/skip.ts'
 import { startFailingOverRedis } from './torture/failing-over-redis.ts'
@@ -260,26 +261,7 @@ t.test('a Redis behind Sentinels', async (t) => {
   const redis = await startFailingOverRedis()
   t.teardown(() => redis.stop())
   const config = readConfig(redis.env)
-  const seen: number[] = []
-  const queue = await openQueue(config, log)
-  const worker = await startChunkWorker({
-    config,
-    concurrency: 1,
-    log,
-    look: async (chunkId) => {
-      seen.push(chunkId)
-      return 'done'
-    }
-  })
-  t.teardown(async () => {
-    await worker.close()
-    await queue.close()
-  })
-  let nudge = 0
-  const isToldOf = async (chunkId: number): Promise<boolean> => {
-    await queue.nudge([{ chunkId, nudge: (nudge += 1) }])
-    return seen.includes(chunkId)
-  }
+  const { isToldOf } = await openQueueAndWorker(t, config)
   t.ok(await eventually(() => isToldOf(1), 20_000), 'the primary is found by its name')
   await redis.failOver()
   t.ok(await eventually(() => isToldOf(2), 20_000), 'and so is the one that took its place')

@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { Redis } from 'ioredis'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { buildServer } from '../api/server.ts'
 import { examineQueue } from '../bin/doctor/examine-queue.ts'
 import { requireRedis } from '../bin/reach.ts'
-import { readConfig, type Config } from '../shared/platform/config.ts'
+import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { openQueue } from '../shared/queue/chunk-queue.ts'
-import { startChunkWorker } from '../shared/queue/chunk-worker.ts'
 import { watchKind } from '../shared/queue/redis-kind.ts'
 import { connectRedis } from '../shared/queue/redis-place.ts'
+import { openQueueAndWorker } from './support/queue-and-worker.ts'
 import { freePort, withRedisServer } from './support/redis.ts'
 import { withRedisCluster } from './support/redis-cluster.ts'
 import { withServer } from './support/server.ts'
@@ -30,34 +30,6 @@ async function eventually(condition: () => boolean | Promise<boolean>): Promise<
   for (const giveUpAt = Date.now() + waitMaxMs; Date.now() < giveUpAt; await sleep(20))
     if (await condition()) return true
   return false
-}
-
-/** A queue and a worker. `isToldOf` tells of a chunk, again each time that it is called, and says whether it was looked at. */
-async function openBoth(t: Test, config: Config) {
-  const seen: number[] = []
-  const queue = await openQueue(config, log)
-  const worker = await startChunkWorker({
-    config,
-    concurrency: 2,
-    log,
-    look: async (chunkId) => {
-      seen.push(chunkId)
-      return 'done'
-    }
-  })
-  t.teardown(async () => {
-    await worker.close()
-    await queue.close()
-  })
-  let nudge = 0
-  return {
-    queue,
-    seen,
-    isToldOf: async (chunkId: number): Promise<boolean> => {
-      await queue.nudge([{ chunkId, nudge: (nudge += 1) }])
-      return seen.includes(chunkId)
-    }
-  }
 }
 
 t.test('on a Redis Cluster', async (t) => {
@@ -121,7 +93,7 @@ t.test('on a Redis Cluster', async (t) => {
   })
 
   t.test('queue and counts', async (t) => {
-    const { queue, isToldOf } = await openBoth(t, config)
+    const { queue, isToldOf } = await openQueueAndWorker(t, config)
 
     t.test('a worker is woken up', async (t) => {
       t.ok(await eventually(() => isToldOf(1)))
@@ -193,7 +165,7 @@ t.test('on a Redis Cluster', async (t) => {
 
     t.test('the cluster is found while the node of REDIS_URL is away', async (t) => {
       await cluster.end(Number(new URL(cluster.env.REDIS_URL).port))
-      const late = await openBoth(t, config)
+      const late = await openQueueAndWorker(t, config)
       t.ok(await eventually(() => late.isToldOf(6)))
     })
   })
