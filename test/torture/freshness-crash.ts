@@ -12,7 +12,7 @@ import { runAlone } from '../../shared/db/run-alone.ts'
 import { postgresOptions } from '../../shared/platform/postgres-url.ts'
 import { untilReady } from './catalog-calls.ts'
 import { poolMax, untilQuiet, type Catalog } from './freshness-catalog.ts'
-import { readAndJudge, send, writeAndRead, type Run } from './freshness-run.ts'
+import { readAndJudge, send, writeAndRead, type Figures, type Run } from './freshness-run.ts'
 import { layers, randomWrite, type Place } from './freshness-workload.ts'
 import { pick } from './workload.ts'
 
@@ -21,12 +21,19 @@ const burntXids = 400
 const firstWrites = 8
 const readyMaxMs = 180_000
 const retryMs = 5
+const anyWalk: Place = { urn: layers[0]?.[0] ?? '', direction: 'DOWNSTREAM' }
 const writers = 4
 const readers = 1
 
 type Kill = 'postgres' | 'backend' | 'api'
 
-export type CrashFigures = { kills: Record<Kill, number>; xidsDrawnTwice: number; settledUnknown: number }
+export type CrashFigures = {
+  kills: Record<Kill, number>
+  xidsDrawnTwice: number
+  settledUnknown: number
+  /** The walks after a crash, once every API had its graph in memory again. */
+  reloaded: Pick<Figures, 'walks' | 'fromMemory'>
+}
 
 /** Otherwise what is thrown away gets into the log on disk within 200 ms, and its ids are not given out again. */
 async function keepLogInMemory({ db }: Catalog): Promise<void> {
@@ -65,7 +72,8 @@ export async function crashAndWrite(
   const figures: CrashFigures = {
     kills: { postgres: 0, backend: 0, api: 0 },
     xidsDrawnTwice: 0,
-    settledUnknown: 0
+    settledUnknown: 0,
+    reloaded: { walks: 0, fromMemory: 0 }
   }
   await keepLogInMemory(catalog)
   for (let round = 0; round < rounds; round += 1) {
@@ -76,7 +84,11 @@ export async function crashAndWrite(
     figures.kills[kill] += 1
     await untilQuiet(catalog.db)
     figures.settledUnknown += run.history.settle()
+    await untilInMemory(run, catalog)
+    const { walks, fromMemory } = run.figures
     await writeAndRead(run, { count: writesPerRound, writers, readers })
+    figures.reloaded.walks += run.figures.walks - walks
+    figures.reloaded.fromMemory += run.figures.fromMemory - fromMemory
   }
   return figures
 }
@@ -101,7 +113,7 @@ async function killInSilence(run: Run, catalog: Catalog, kill: () => Promise<unk
   const lookEverywhere = async (place: Place): Promise<void> => {
     for (const api of catalog.apis) while (!(await readAndJudge(run, api, place))) await sleep(retryMs)
   }
-  await lookEverywhere({ urn: layers[0]?.[0] ?? '', direction: 'DOWNSTREAM' })
+  await lookEverywhere(anyWalk)
   const before = await nextXid(catalog)
   await kill()
   await untilAnswers(catalog)
@@ -111,6 +123,19 @@ async function killInSilence(run: Run, catalog: Catalog, kill: () => Promise<unk
   await untilAllReady(catalog)
   for (const { shows } of writes) await lookEverywhere(shows)
   return Math.max(0, before - firstAfter)
+}
+
+/** Waits until each API answers a walk from memory. A graph that crashes soon after it was loaded waits before it is loaded again. */
+async function untilInMemory(run: Run, { apis }: Catalog): Promise<void> {
+  const deadline = performance.now() + readyMaxMs
+  for (const api of apis) {
+    const { fromMemory } = run.figures
+    while (run.figures.fromMemory === fromMemory) {
+      if (performance.now() > deadline) throw new Error(`${api.url} does not load its graph again`)
+      await readAndJudge(run, api, anyWalk)
+      await sleep(retryMs)
+    }
+  }
 }
 
 const untilAllReady = (catalog: Catalog): Promise<unknown> =>
