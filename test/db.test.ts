@@ -253,12 +253,9 @@ t.test('the pool', async (t) => {
   t.test('a server that does not answer is UNAVAILABLE, at once', async (t) => {
     const db = connectTestDatabase(`postgres://postgres@127.0.0.1:${await freePort()}/x`)
     t.teardown(() => db.destroy())
-    const startedAt = Date.now()
-    t.equal(
-      toCatalogError(await query(db, 'select 1').catch((thrown: unknown) => thrown)).code,
-      'UNAVAILABLE'
-    )
-    t.ok(Date.now() - startedAt < 2_000)
+    const error: unknown = await query(db, 'select 1').catch((thrown: unknown) => thrown)
+    t.equal(toCatalogError(error).code, 'UNAVAILABLE')
+    t.match(error, { code: 'ECONNREFUSED' }, 'it did not wait until it gave a connection up')
   })
 
   t.test('a pool without a free connection is UNAVAILABLE, and works again once one is free', async (t) => {

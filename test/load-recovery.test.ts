@@ -253,18 +253,20 @@ t.test('failures', async (t) => {
     const bench = await withLoadBench(t)
     const id = await bench.submit([entity('a')])
     const stop = new AbortController()
+    let hasSleptOn = false
     const slow: ApplyRecords = async (tx, records, context) => {
       const verdicts = await applyRecords(tx, records, context)
       await tx.raw('select pg_sleep(30)')
+      hasSleptOn = true
       return verdicts
     }
     const chunkId = bench.told[0] ?? 0
     const running = bench.look(chunkId, { apply: slow, signal: stop.signal })
-    await sleep(300)
-    const stoppedAt = Date.now()
+    const isSleeping = `select from pg_stat_activity where datname = current_database() and state = 'active' and query = 'select pg_sleep(30)'`
+    while ((await bench.rows(isSleeping)).length === 0) await sleep(5)
     stop.abort()
     t.equal((await running).outcome, 'aborted')
-    t.ok(Date.now() - stoppedAt < 2_000)
+    t.notOk(hasSleptOn, 'the statement that ran was cancelled')
     t.match(await bench.chunks(id), [{ state: 'waiting', attempts: 0, crashes: 0, faults: 0 }])
     t.same(await bench.rows('select id from entity'), [])
     t.equal((await bench.look(chunkId)).outcome, 'settled', 'and another worker may take it at once')
@@ -278,9 +280,8 @@ t.test('a worker that starts while Postgres is away says so, and does not block 
     startChunkWorker({ config, concurrency: 1, look, log: createLog({ logLevel: 'silent' }) }),
     { code: 'ECONNREFUSED' }
   )
-  const askedAt = Date.now()
+  // It would never come to its end if nothing else in the process ran.
   await sleep(100)
-  t.ok(Date.now() - askedAt < 5_000, 'timers go on')
 })
 
 t.test('the sweeper', async (t) => {
