@@ -13,7 +13,7 @@ import { postgresOptions } from '../../shared/platform/postgres-url.ts'
 import { untilReady } from './catalog-calls.ts'
 import { poolMax, untilQuiet, type Catalog } from './freshness-catalog.ts'
 import { readAndJudge, send, writeAndRead, type Figures, type Run } from './freshness-run.ts'
-import { layers, randomWrite, type Place } from './freshness-workload.ts'
+import { assets, layers, randomWrite, type Place } from './freshness-workload.ts'
 import { pick } from './workload.ts'
 
 const burntXids = 400
@@ -125,14 +125,17 @@ async function killInSilence(run: Run, catalog: Catalog, kill: () => Promise<unk
   return Math.max(0, before - firstAfter)
 }
 
-/** Waits until each API answers a walk from memory. A graph that crashes soon after it was loaded waits before it is loaded again. */
+/**
+ * Waits until each API answers a walk from memory. A graph that crashes soon after it was loaded waits before it is
+ * loaded again. An asset may be deleted whose creation the crash has prevented, so any is walked from.
+ */
 async function untilInMemory(run: Run, { apis }: Catalog): Promise<void> {
   const deadline = performance.now() + readyMaxMs
   for (const api of apis) {
     const { fromMemory } = run.figures
     while (run.figures.fromMemory === fromMemory) {
       if (performance.now() > deadline) throw new Error(`${api.url} does not load its graph again`)
-      await readAndJudge(run, api, anyWalk)
+      await readAndJudge(run, api, { urn: pick(run.random, assets) })
       await sleep(retryMs)
     }
   }
