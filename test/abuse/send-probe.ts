@@ -106,7 +106,7 @@ function readAnswer(text: string): RawAnswer {
   const headers = Object.fromEntries(
     lines.map((line) => [line.split(':', 1)[0]?.toLowerCase() ?? '', line.replace(/^[^:]*:\s*/, '')])
   )
-  return { status: Number(statusLine.split(' ')[1] ?? 0), headers, text: rest.join('\r\n\r\n'), tookMs: 0 }
+  return { status: Number(statusLine.split(' ')[1] ?? 0), headers, text: rest.join('\r\n\r\n') }
 }
 
 function faultsOfHeaders({ headers, status }: RawAnswer, { bytes, expected }: Sent): string[] {

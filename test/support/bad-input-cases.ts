@@ -30,7 +30,6 @@ export type Expectation = {
   matches?: { [path: string]: string }
   lengths?: { [path: string]: number }
   maxBytes?: number
-  maxMs?: number
   load?: JsonObject
   state?: string
   lastLoad?: string

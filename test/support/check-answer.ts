@@ -75,7 +75,7 @@ const checkCode = (t: Test, fault: Fault | null, code: string, isInGraphql: bool
   if (isInGraphql) t.equal(fault?.details.type, facts?.type, 'type', show)
 }
 
-const checkBody = (t: Test, { json, text, headers, tookMs }: Answer, expect: Expectation): void => {
+const checkBody = (t: Test, { json, text, headers }: Answer, expect: Expectation): void => {
   if (expect.data)
     t.strictSame(pick(valueAt(json, 'data'), expect.data), expect.data, 'data', {
       found: text.slice(0, 2000)
@@ -97,7 +97,6 @@ const checkBody = (t: Test, { json, text, headers, tookMs }: Answer, expect: Exp
     else t.equal(headers[name], value, name)
   }
   if (expect.maxBytes) t.ok(Buffer.byteLength(text) <= expect.maxBytes, `${Buffer.byteLength(text)} bytes`)
-  if (expect.maxMs) t.ok(tookMs <= expect.maxMs, `${tookMs} ms`)
   if (expect.load)
     t.strictSame(valueAt(json, 'counts'), expect.load, 'counts', { found: text.slice(0, 2000) })
   if (expect.state) t.equal(valueAt(json, 'state'), expect.state, 'state')

@@ -17,9 +17,9 @@ export type RawRequest = {
 }
 
 /** `status` is 0 if the test itself disconnected. `headers` are in lower case. */
-export type RawAnswer = { status: number; headers: { [name: string]: string }; text: string; tookMs: number }
+export type RawAnswer = { status: number; headers: { [name: string]: string }; text: string }
 
-const goneAway: RawAnswer = { status: 0, headers: {}, text: '', tookMs: 0 }
+const goneAway: RawAnswer = { status: 0, headers: {}, text: '' }
 
 /** Rejects only if the server closes the connection without an answer. */
 export const sendRaw = (
@@ -27,7 +27,6 @@ export const sendRaw = (
   { method, path, headers = {}, body, isChunked = false, abortAfterBytes }: RawRequest
 ): Promise<RawAnswer> =>
   new Promise((resolve, reject) => {
-    const startedAt = Date.now()
     const length = body && !isChunked ? { 'content-length': String(body.length) } : {}
     const outgoing = request(
       new URL(baseUrl),
@@ -41,8 +40,7 @@ export const sendRaw = (
             headers: Object.fromEntries(
               Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])
             ),
-            text: Buffer.concat(parts).toString('utf8'),
-            tookMs: Date.now() - startedAt
+            text: Buffer.concat(parts).toString('utf8')
           })
         incoming.on('end', finish)
         // After a refused upload the server cuts the connection; the answer is what has arrived.
