@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { addEdge, apply, column, create, dataset } from './support/changes.ts'
-import { freePort } from './support/redis.ts'
+import { freePort } from './support/free-port.ts'
 import { runCommand, type Outcome } from './support/run-command.ts'
 import { withServer } from './support/server.ts'
 import { withAnswer, withStandIn } from './support/stand-in-server.ts'

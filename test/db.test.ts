@@ -19,7 +19,7 @@ import { renderMetrics } from '../shared/platform/metrics.ts'
 import { postgresOptions } from '../shared/platform/postgres-url.ts'
 import { connectTestDatabase, withDatabase, withEmptyDatabase } from './support/database.ts'
 import { withFreezingProxy } from './support/freezing-proxy.ts'
-import { freePort } from './support/redis.ts'
+import { freePort } from './support/free-port.ts'
 import { dumpSchema } from './support/schema-dump.ts'
 import { testCertificateFile, withTlsFront } from './support/tls-front.ts'
 

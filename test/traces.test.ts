@@ -17,7 +17,7 @@ import { withDatabase } from './support/database.ts'
 import { parsed, valueAt } from './support/json-answer.ts'
 import { withOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from './support/otlp-receiver.ts'
 import { runProgram, withFolder, type Program } from './support/program.ts'
-import { freePort } from './support/redis.ts'
+import { freePort } from './support/free-port.ts'
 import { withServer } from './support/server.ts'
 import { withStandIn } from './support/stand-in-server.ts'
 

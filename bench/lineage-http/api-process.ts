@@ -4,7 +4,7 @@
 import { get } from 'node:http'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../../test/support/redis.ts'
+import { freePort } from '../../test/support/free-port.ts'
 import { keepRunning } from '../../test/torture/processes.ts'
 import type { Catalog } from './stage.ts'
 

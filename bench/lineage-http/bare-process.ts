@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packagePath } from '../../shared/platform/paths.ts'
-import { freePort } from '../../test/support/redis.ts'
+import { freePort } from '../../test/support/free-port.ts'
 import { cpuSecondsOf, untilLive } from './api-process.ts'
 
 export type BareProcess = { url: string; cpuSeconds: () => number; stop: () => Promise<void> }

@@ -19,7 +19,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort, redisArguments } from '../../test/support/redis.ts'
+import { freePort } from '../../test/support/free-port.ts'
+import { redisArguments } from '../../test/support/redis.ts'
 import {
   inPieces,
   isTerminal,

@@ -6,7 +6,7 @@
  * machine does meets all of them. Processor time is that of API and worker.
  */
 import { join } from 'node:path'
-import { freePort } from '../../test/support/redis.ts'
+import { freePort } from '../../test/support/free-port.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { keepRunning } from '../../test/torture/processes.ts'
 import { asker } from '../lineage-http/ask.ts'

@@ -1,7 +1,6 @@
 /** Starts an API process and a worker process on a new database, to send random requests to. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +12,7 @@ import {
   testDatabaseEnv,
   urlOfDatabase
 } from '../support/database.ts'
+import { freePort } from '../support/free-port.ts'
 import { startTestServices } from '../support/services.ts'
 import { createAdminToken, keepRunning } from '../torture/processes.ts'
 import type { Service } from './send-requests.ts'
@@ -88,17 +88,4 @@ async function untilReady({ url }: Service): Promise<void> {
     if (answer?.ok) return
     if (Date.now() > giveUpAt) throw new Error('the API did not become ready')
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-      .once('error', reject)
-      .listen(0, '127.0.0.1', () => {
-        const address = server.address()
-        server.close(() => {
-          resolve(typeof address === 'object' && address ? address.port : 0)
-        })
-      })
-  })
 }

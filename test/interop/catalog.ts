@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { packagePath, packageRoot } from '../../shared/platform/paths.ts'
 import { dropDatabase, runOnServer, urlOfDatabase } from '../support/database.ts'
-import { freePort } from '../support/redis.ts'
+import { freePort } from '../support/free-port.ts'
 
 const program = packagePath('dist/bin/tributary.js')
 const startMaxMs = 60_000

@@ -8,7 +8,7 @@ import type { Test } from 'tap'
 import { anotherUser, currentUser, systemAccount } from '../../dev/embedded-postgres/runner.ts'
 import { postgresOptions } from '../../shared/platform/postgres-url.ts'
 import { runOnServer } from './database.ts'
-import { freePort } from './redis.ts'
+import { freePort } from './free-port.ts'
 import { skipUnless } from './skip.ts'
 
 const program = '/usr/sbin/pgbouncer'

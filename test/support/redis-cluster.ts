@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Test } from 'tap'
 import { queueNames } from '../../shared/queue/names.ts'
-import { freePort, redisArguments } from './redis.ts'
+import { freePort } from './free-port.ts'
+import { redisArguments } from './redis.ts'
 import { skipUnless } from './skip.ts'
 
 export type RedisCluster = {

@@ -1,12 +1,12 @@
 /** A Redis for a test: a database number of REDIS_URL, or a server started for the test. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Test } from 'tap'
+import { freePort } from './free-port.ts'
 import { skipUnless } from './skip.ts'
 
 const databaseCount = 16
@@ -76,18 +76,6 @@ export async function withRedisServer(
   })
   await start()
   return { url, start, signal }
-}
-
-/** A port that nothing listens on now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }
 
 async function answers(url: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** HTTP servers that stand for other programs, such as a proxy in front of ours. */
 import { createServer, type RequestListener } from 'node:http'
 import type { Test } from 'tap'
-import { freePort } from './redis.ts'
+import { freePort } from './free-port.ts'
 
 /** The server's address; closed at teardown, with its connections. */
 export async function withStandIn(t: Test, listener: RequestListener): Promise<string> {

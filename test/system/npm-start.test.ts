@@ -13,7 +13,7 @@ import { catalogClient, type CatalogClient } from '../support/catalog-client.ts'
 import { withEmptyDatabase } from '../support/database.ts'
 import { valueAt } from '../support/json-answer.ts'
 import { runProgram, withFolder, type Program, type ProgramOptions } from '../support/program.ts'
-import { freePort } from '../support/redis.ts'
+import { freePort } from '../support/free-port.ts'
 
 type Started = Program & { url: string; client: CatalogClient }
 

@@ -17,7 +17,7 @@ import {
   type Cluster,
   type ClusterHome
 } from '../support/postgres-cluster.ts'
-import { freePort } from '../support/redis.ts'
+import { freePort } from '../support/free-port.ts'
 import { skipUnless } from '../support/skip.ts'
 import { tableChecksums } from '../support/table-checksums.ts'
 import { sendLoad } from '../torture/catalog-calls.ts'

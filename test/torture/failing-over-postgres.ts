@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runOnServer } from '../support/database.ts'
 import { openClusterHome, type Cluster } from '../support/postgres-cluster.ts'
-import { freePort } from '../support/redis.ts'
+import { freePort } from '../support/free-port.ts'
 import { startForwarder } from './forwarder.ts'
 
 export type FailingOverPostgres = {

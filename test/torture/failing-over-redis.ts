@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
-import { freePort, redisArguments } from '../support/redis.ts'
+import { freePort } from '../support/free-port.ts'
+import { redisArguments } from '../support/redis.ts'
 
 export type FailingOverRedis = {
   /** The keys of the configuration that lead to the primary. */

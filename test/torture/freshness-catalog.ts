@@ -7,7 +7,7 @@ import type { Db } from '../../shared/db/database.ts'
 import { query } from '../../shared/db/query.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { connectTestDatabase, dropDatabase, runOnServer, urlOfDatabase } from '../support/database.ts'
-import { freePort } from '../support/redis.ts'
+import { freePort } from '../support/free-port.ts'
 import { untilReady, type Api } from './catalog-calls.ts'
 import { createAdminToken, keepRunning, runCommand, type Kept } from './processes.ts'
 

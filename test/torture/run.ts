@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { connectTestDatabase, dropDatabase, runOnServer, urlOfDatabase } from '../support/database.ts'
-import { freePort } from '../support/redis.ts'
+import { freePort } from '../support/free-port.ts'
 import { untilReady } from './catalog-calls.ts'
 import { createAdminToken, keepRunning, runCommand } from './processes.ts'
 import {

@@ -5,7 +5,7 @@ import { createToken } from '../../../shared/catalog/access/create-token.ts'
 import type { Db } from '../../../shared/db/database.ts'
 import { catalogClient, type CatalogClient } from '../../support/catalog-client.ts'
 import { withDatabase, type TestDatabase } from '../../support/database.ts'
-import { freePort } from '../../support/redis.ts'
+import { freePort } from '../../support/free-port.ts'
 import { runLine, type RunningProcess } from './processes.ts'
 
 export type Catalog = {
