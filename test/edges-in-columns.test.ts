@@ -11,7 +11,7 @@ import { createPlainEdgeReader } from '../shared/formats/plain-edges.ts'
 import { UrnPacker } from '../shared/urn/packed-urns.ts'
 import { addEdge, chart, dataset, job, removeEdge } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
-import { anyEdgeLoad, type EdgeLoad, type Happening } from './support/edge-catalogs.ts'
+import { anyColumnEdgeLoad, anyEdgeLoad, type EdgeLoad, type Happening } from './support/edge-catalogs.ts'
 import { casesOf, fc } from './support/fast-check.ts'
 import { compareWays, linesApart } from './support/two-ways.ts'
 
@@ -63,22 +63,26 @@ async function packWithIds(lines: readonly string[], firstLine: number, db: Db):
 const packAsEdges = (lines: readonly string[], firstLine: number): Promise<Buffer> =>
   packEdges(gathered(lines, firstLine))
 
-t.test('whatever the catalog is, what is left behind is the same', async (t) => {
-  const { db } = await withDatabase(t)
-  // The chunks of the other load have numbers of their own.
-  await query(db, 'alter table chunk alter column id restart with 1000000')
-  let changedCount = 0
-  await fc.assert(
-    fc.asyncProperty(anyEdgeLoad, fc.boolean(), async (load, byIds) => {
-      const { differences, hasChanged } = await compareWays(db, load, byIds ? packWithIds : packAsEdges)
-      if (differences.length > 0) throw new Error(differences.join('\n'))
-      if (hasChanged) changedCount += 1
-    }),
-    { numRuns: casesOf(120), interruptAfterTimeLimit: 240_000 }
-  )
-  t.ok(changedCount > 10, 'loads that change something are among them')
-  t.ok(idsCount > 10, 'and edges that are given by ids')
-})
+for (const [kind, loads] of [
+  ['assets', anyEdgeLoad],
+  ['columns', anyColumnEdgeLoad]
+] as const)
+  t.test(`whatever the catalog is, edges between ${kind} leave the same behind`, async (t) => {
+    const { db } = await withDatabase(t)
+    // The chunks of the other load have numbers of their own.
+    await query(db, 'alter table chunk alter column id restart with 1000000')
+    let changedCount = 0
+    await fc.assert(
+      fc.asyncProperty(loads, fc.boolean(), async (load, byIds) => {
+        const { differences, hasChanged } = await compareWays(db, load, byIds ? packWithIds : packAsEdges)
+        if (differences.length > 0) throw new Error(differences.join('\n'))
+        if (hasChanged) changedCount += 1
+      }),
+      { numRuns: casesOf(120), interruptAfterTimeLimit: 240_000 }
+    )
+    t.ok(changedCount > 10, 'loads that change something are among them')
+    t.ok(idsCount > 10, 'and edges that are given by ids')
+  })
 
 t.test(
   'when two lines remove an edge, the second counts if the load stated the edge in between',

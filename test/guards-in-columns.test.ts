@@ -18,14 +18,17 @@ import {
   applyAsChunk,
   asCall,
   chunkContext,
+  column,
   create,
   dataset,
   deleteAspect,
   endLoad,
   hardDelete,
   openLoad,
+  patch,
   record,
   removeEdge,
+  segment,
   upsert,
   upstream,
   valueOf,
@@ -184,6 +187,92 @@ t.test('each rule is needed for edges in columns', async (t) => {
     },
     [],
     [{ urn: b }]
+  )
+})
+
+const [ax, ay, bx] = [column(a, 'x'), column(a, 'y'), column(b, 'x')]
+const columnEdges = (db: Db): Promise<string[]> =>
+  query<{ edge: string }>(
+    db,
+    "select distinct concat_ws(' to ', up.urn, down.urn) as edge from statement join entity up on up.id = upstream_id join entity down on down.id = downstream_id where down.entity_type = 'schemaField' order by 1"
+  ).then((rows) => rows.map(({ edge }) => edge))
+
+t.test('each rule is needed for edges between columns', async (t) => {
+  const emptied = patch(a, 'upstreamLineage', {
+    op: 'remove',
+    path: `/fineGrainedLineages/TRANSFORM/${segment(ax)}`
+  })
+  for (const [what, change, left] of [
+    ['a removal of the edge', removeEdge(bx, ax), [`${bx} to ${ay}`]],
+    ['a removal of everything into its column', emptied, [`${bx} to ${ay}`]],
+    ['a deletion of the upstream asset', hardDelete(b), []],
+    ['a deletion of the upstream column', hardDelete(bx), []],
+    ['a deletion of the downstream column', hardDelete(ax), [`${bx} to ${ay}`]],
+    ['a replacement', upsert(a, 'upstreamLineage', { upstreams: [] }), []]
+  ] as const)
+    await t.test(`next to ${what}`, (t) =>
+      bothWays(
+        t,
+        'keepsOrder',
+        async (db, guards) => {
+          // The columns have rows, so a deletion finds them.
+          await apply(db, addEdge(bx, ax), addEdge(bx, ay))
+          const older = await openLoad(db)
+          await call(db, change)
+          await db.transaction((tx: Tx) =>
+            applyInColumns(
+              tx,
+              older,
+              [
+                [bx, ax],
+                [bx, ay]
+              ],
+              { guards, missingReferences: 'create' }
+            )
+          )
+          return columnEdges(db)
+        },
+        [...left],
+        [`${bx} to ${ax}`, `${bx} to ${ay}`]
+      )
+    )
+})
+
+t.test('edges between columns need the assets of the columns', async (t) => {
+  const { db } = await withDatabase(t)
+  await apply(db, ...create(a))
+  const missing = column(dataset('missing'), 'x')
+  for (const missingReferences of ['reject', 'create'] as const) {
+    const load = await openLoad(db, { missingReferences })
+    await db.transaction((tx: Tx) =>
+      applyInColumns(
+        tx,
+        load,
+        [
+          [missing, ax],
+          [ay, ax]
+        ],
+        { missingReferences }
+      )
+    )
+    t.same(
+      await columnEdges(db),
+      missingReferences === 'reject' ? [`${ay} to ${ax}`] : [`${ay} to ${ax}`, `${missing} to ${ax}`],
+      missingReferences
+    )
+    await endLoad(db, load)
+  }
+  t.same(
+    await query(
+      db,
+      'select entity.urn, parent.urn as asset from entity join entity parent on parent.id = entity.parent_id order by 1'
+    ),
+    [
+      { urn: ax, asset: a },
+      { urn: ay, asset: a },
+      { urn: missing, asset: dataset('missing') }
+    ],
+    'each column has its asset as parent'
   )
 })
 

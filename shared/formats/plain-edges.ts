@@ -6,10 +6,10 @@
  * is found once and then only compared: 0.7 us per line, against 5.2 for parsing and checking JSON. A line
  * that does not match is read like any other record.
  */
-import { edgePairOf } from '../model/lineage-fields.ts'
+import { placeOfTypes } from '../model/lineage-fields.ts'
 import { knownUrn } from '../urn/known-urns.ts'
-import { isOrdinaryDataset } from '../urn/ordinary-dataset.ts'
-import type { Urn } from '../urn/urn.ts'
+import { isOrdinaryColumn, isOrdinaryDataset } from '../urn/ordinary-dataset.ts'
+import { entityTypeOf, firstUrnOf, type Urn } from '../urn/urn.ts'
 
 /**
  * A line consists of prefix, URN, middle, URN and suffix. `isRemoval` says whether the edge is removed or
@@ -37,9 +37,6 @@ const shapesMaxCount = 16
 
 /** A padded shape would take much memory, since thousands of lines are printed from it. */
 const shapeMaxChars = 256
-
-/** Types that need more than two lookups: a column also concerns its asset, a job its flow. */
-const takesMore = new Set(['schemaField', 'dataFlow'])
 
 /** Reads a line that is a plain edge; null for a line that must be parsed in full. */
 export type PlainEdgeReader = (text: string, line: number) => PlainEdge | null
@@ -121,12 +118,24 @@ function otherEdge(
   upstreamText: string,
   downstreamText: string
 ): PlainEdge | null {
-  const [upstream, downstream] = [knownUrn(asWritten(upstreamText)), knownUrn(asWritten(downstreamText))]
-  if (!upstream || !downstream || takesMore.has(upstream.entityType) || takesMore.has(downstream.entityType))
-    return null
-  return edgePairOf(upstream.entityType, downstream.entityType)
+  const [upstream, downstream] = [endOf(upstreamText), endOf(downstreamText)]
+  return upstream && downstream && placeOfTypes(upstream.type, downstream.type, downstream.assetType)
     ? { line, shape, upstream: upstream.urn, downstream: downstream.urn }
     : null
+}
+
+/** `assetType` is the type of the asset of a column; of any other end it is its own type. */
+type End = { urn: Urn; type: string; assetType: string }
+
+/** Null for a text that is not a URN, and for a column within a column, which has more than one parent. */
+function endOf(text: string): End | null {
+  if (isOrdinaryColumn(text)) return { urn: text, type: 'schemaField', assetType: 'dataset' }
+  const known = knownUrn(asWritten(text))
+  if (!known) return null
+  const { urn, entityType: type } = known
+  if (type !== 'schemaField') return { urn, type, assetType: type }
+  const assetType = entityTypeOf(firstUrnOf(urn))
+  return assetType === 'schemaField' ? null : { urn, type, assetType }
 }
 
 /**

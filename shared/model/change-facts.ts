@@ -7,7 +7,7 @@ import { requiresEntity } from './aspect-registry.ts'
 import type { Change, JsonObject, JsonValue } from './changes.ts'
 import { isObject, listOf } from './json-values.ts'
 import { splitLineageDocument } from './lineage-document.ts'
-import { edgePairOf, isLineageAspect, lineageFieldByCode } from './lineage-fields.ts'
+import { isLineageAspect, lineageFieldByCode, placeOfTypes } from './lineage-fields.ts'
 import { planLineagePatch } from './lineage-patch.ts'
 
 /**
@@ -191,14 +191,14 @@ export function placeOfEdge(
   upstreamUrn: Urn,
   downstreamUrn: Urn
 ): { ownerUrn: Urn; fieldCode: number; aspectName: string } | null {
-  const pair = edgePairOf(entityTypeOf(upstreamUrn), entityTypeOf(downstreamUrn))
-  if (!pair) return null
-  let fieldCode = pair.fieldCode
-  const ownerUrn = assetOrSelf(pair.owner === 'upstream' ? upstreamUrn : downstreamUrn)
-  if (entityTypeOf(downstreamUrn) === 'schemaField') {
-    const holder = entityTypeOf(ownerUrn)
-    if (holder === 'chart' || holder === 'dashboard') fieldCode = 0x50
-    else if (holder !== 'dataset') return null
-  }
+  const downstreamAsset = assetOrSelf(downstreamUrn)
+  const place = placeOfTypes(
+    entityTypeOf(upstreamUrn),
+    entityTypeOf(downstreamUrn),
+    entityTypeOf(downstreamAsset)
+  )
+  if (!place) return null
+  const { owner, fieldCode } = place
+  const ownerUrn = owner === 'upstream' ? assetOrSelf(upstreamUrn) : downstreamAsset
   return { ownerUrn, fieldCode, aspectName: lineageFieldByCode(fieldCode).aspectName }
 }

@@ -253,3 +253,26 @@ for (const pair of edgePairs) {
 /** How an edge between these two types is stored, or null if no such edge exists. */
 export const edgePairOf = (upstreamType: string, downstreamType: string): EdgePair | null =>
   byPair.get(upstreamType)?.get(downstreamType) ?? null
+
+/** The types of assets whose columns state their edges, and the list. */
+const columnLists = new Map([
+  ['dataset', 0x11],
+  ['chart', 0x50],
+  ['dashboard', 0x50]
+])
+
+/**
+ * Where an edge is stored if a client gives only its ends: in a list of one end, or of the asset of that end
+ * if it is a column. `assetType` is the type of the downstream or, if the downstream is a column, of its
+ * asset. Null if no such edge exists.
+ */
+export function placeOfTypes(
+  upstreamType: string,
+  downstreamType: string,
+  assetType: string
+): Pick<EdgePair, 'owner' | 'fieldCode'> | null {
+  const pair = edgePairOf(upstreamType, downstreamType)
+  if (!pair || downstreamType !== 'schemaField') return pair
+  const fieldCode = columnLists.get(assetType)
+  return fieldCode === undefined ? null : { owner: pair.owner, fieldCode }
+}

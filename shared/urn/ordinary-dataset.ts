@@ -1,5 +1,6 @@
 /**
- * Recognises the URNs of ordinary datasets without parsing them. Nearly every line of a load has such a URN.
+ * Recognises the URNs of ordinary datasets and of their columns without parsing them. Nearly every line of a
+ * load has such a URN.
  *
  * This takes 0.16 us, a tenth of the 1.5 us of a lookup in a map of known URNs, because a map of 100,000
  * texts does not fit into any CPU cache.
@@ -11,12 +12,16 @@ import type { Urn } from './urn.ts'
  * Names without parentheses, commas, quotes, escapes and non-ASCII characters. The pattern checks everything
  * that parseUrn would check.
  */
-const ordinary = new RegExp(
-  `^urn:li:dataset:\\(urn:li:dataPlatform:[\\w.-]{1,100},[\\w.\\-/:$#@+= ]{1,700},(?:${fabricTypes.join('|')})\\)$`
-)
+const ordinary = `urn:li:dataset:\\(urn:li:dataPlatform:[\\w.-]{1,100},[\\w.\\-/:$#@+= ]{1,700},(?:${fabricTypes.join('|')})\\)`
+const ordinaryDataset = new RegExp(`^${ordinary}$`)
+/** The paths of columns also have brackets: `[version=2.0].[type=struct].name`. */
+const ordinaryColumn = new RegExp(`^urn:li:schemaField:\\(${ordinary},[\\w.\\-/:$#@+= \\[\\]]{1,1000}\\)$`)
 
 /** True means that parseUrn accepts the text as a dataset. False means that it may or may not. */
-export const isOrdinaryDataset = (text: string): text is Urn => ordinary.test(text)
+export const isOrdinaryDataset = (text: string): text is Urn => ordinaryDataset.test(text)
+
+/** True means that parseUrn accepts the text as a column of an ordinary dataset. False means that it may or may not. */
+export const isOrdinaryColumn = (text: string): text is Urn => ordinaryColumn.test(text)
 
 const head = Buffer.from('urn:li:dataset:(urn:li:dataPlatform:', 'latin1')
 const comma = 0x2c

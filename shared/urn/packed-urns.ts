@@ -39,6 +39,11 @@ export class PackedUrns {
     return this.bytes.toString('utf8', this.beginOf(place), this.endOf(place)) as Urn
   }
 
+  /** These URNs and then the others, of which neither list is empty. */
+  followedBy(others: PackedUrns): PackedUrns {
+    return new PackedUrns(Buffer.concat([this.bytes, Buffer.of(newline), others.bytes]))
+  }
+
   /** The names of all types, and for each URN the index of its type in `names`. */
   types(): { names: string[]; typeOf: Int32Array } {
     const names: string[] = []

@@ -1,6 +1,8 @@
 /** Random catalogs with lineage of every kind, and random loads of plain edges that meet it. */
 import type { Change, JsonObject } from '../../shared/model/changes.ts'
+import { assetOrSelf, placeOfEdge } from '../../shared/model/change-facts.ts'
 import {
+  columnFieldCodes,
   edgePairs,
   lineageFieldByCode,
   lineageFieldsOf,
@@ -11,6 +13,7 @@ import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 import {
   addEdge,
   chart,
+  column,
   create,
   dashboard,
   dataset,
@@ -45,6 +48,15 @@ const entities: { [entityType: string]: readonly [Urn, Urn] } = {
 }
 export const anyEntity: readonly Urn[] = Object.values(entities).flat()
 
+/** Columns of assets of each type that states edges of columns. */
+const columns: readonly Urn[] = [
+  column(dataset('a'), 'x'),
+  column(dataset('a'), 'y'),
+  column(dataset('b'), 'x'),
+  column(chart('a'), 'x'),
+  column(dashboard('a'), 'x')
+]
+
 export type Edge = { upstreamUrn: Urn; downstreamUrn: Urn; pair: EdgePair }
 
 const entityOf = (type: string, index: number): Urn => {
@@ -52,26 +64,42 @@ const entityOf = (type: string, index: number): Urn => {
   if (!urn) throw new Error(`no entity of type ${type}`)
   return urn
 }
+const isOfColumns = ({ pair }: Pick<Edge, 'pair'>): boolean => pair.upstreamType === 'schemaField'
+const isOfDatasets = ({ upstreamType, downstreamType }: EdgePair): boolean =>
+  upstreamType === 'dataset' && downstreamType === 'dataset'
 const ownerOf = ({ pair, upstreamUrn, downstreamUrn }: Edge): Urn =>
-  pair.owner === 'upstream' ? upstreamUrn : downstreamUrn
+  pair.owner === 'upstream' ? upstreamUrn : assetOrSelf(downstreamUrn)
 const otherOf = ({ pair, upstreamUrn, downstreamUrn }: Edge): Urn =>
   pair.owner === 'upstream' ? downstreamUrn : upstreamUrn
-const aspectOf = ({ pair }: Edge): string => lineageFieldByCode(pair.fieldCode).aspectName
+const aspectOf = ({ upstreamUrn, downstreamUrn }: Edge): string =>
+  placeOfEdge(upstreamUrn, downstreamUrn)?.aspectName ?? ''
 
 export const assetPairs: readonly EdgePair[] = edgePairs.filter((pair) => pair.upstreamType !== 'schemaField')
 
 /** Edges of a few kinds between a few entities, so that they collide. */
 const edgesOf = (pairs: readonly EdgePair[]): fc.Arbitrary<Edge> =>
   fc
-    .record({ pair: fc.constantFrom(...pairs), up: fc.constantFrom(0, 1), down: fc.constantFrom(0, 1) })
-    .map(({ pair, up, down }) => ({
-      pair,
-      upstreamUrn: entityOf(pair.upstreamType, up),
-      downstreamUrn: entityOf(pair.downstreamType, down)
-    }))
+    .record({
+      pair: fc.constantFrom(...pairs),
+      up: fc.constantFrom(0, 1),
+      down: fc.constantFrom(0, 1),
+      columns: fc.tuple(fc.constantFrom(...columns), fc.constantFrom(...columns))
+    })
+    .map(({ pair, up, down, columns: [upstreamUrn, downstreamUrn] }) =>
+      isOfColumns({ pair })
+        ? { pair, upstreamUrn, downstreamUrn }
+        : {
+            pair,
+            upstreamUrn: entityOf(pair.upstreamType, up),
+            downstreamUrn: entityOf(pair.downstreamType, down)
+          }
+    )
 
 /** The lists of the owner's aspect that can contain the other end. */
-const listsFor = ({ pair }: Edge): LineageField[] => {
+const listsFor = (edge: Edge): LineageField[] => {
+  const { pair } = edge
+  if (isOfColumns(edge))
+    return lineageFieldsOf(aspectOf(edge)).filter((field) => columnFieldCodes.includes(field.code))
   const [entryIs, otherType] =
     pair.owner === 'upstream'
       ? (['downstream', pair.downstreamType] as const)
@@ -85,10 +113,32 @@ const listsFor = ({ pair }: Edge): LineageField[] => {
   )
 }
 
-function entryOf(field: LineageField, urn: Urn): JsonObject | string {
+function entryOf(field: LineageField, { upstreamUrn, downstreamUrn, pair }: Edge): JsonObject | string {
+  if (field.shape === 'columns')
+    return {
+      upstreamType: 'FIELD_SET',
+      downstreamType: 'FIELD',
+      upstreams: [upstreamUrn],
+      downstreams: [downstreamUrn]
+    }
+  if (field.shape === 'inputField') return { schemaFieldUrn: upstreamUrn }
+  const urn = pair.owner === 'upstream' ? downstreamUrn : upstreamUrn
   if (field.shape === 'urn') return urn
   if (field.shape === 'union') return { string: urn }
   return field.shape === 'upstream' ? upstream(urn, { type: 'COPY' }) : { destinationUrn: urn }
+}
+
+/** Of one record of columns, or of everything that leads into a column. Input fields cannot be patched one by one. */
+function patchesOfColumns(
+  edge: Edge,
+  operation: { op: 'add' | 'remove'; value?: JsonObject },
+  isOfAll = false
+): Change[] {
+  const aspectName = aspectOf(edge)
+  if (aspectName !== 'upstreamLineage') return []
+  const into = `/fineGrainedLineages/TRANSFORM/${segment(edge.downstreamUrn)}`
+  const path = isOfAll ? into : `${into}/NONE/${segment(edge.upstreamUrn)}`
+  return [patch(ownerOf(edge), aspectName, { ...operation, path })]
 }
 
 const required: { [aspectName: string]: JsonObject } = {
@@ -153,14 +203,19 @@ const happeningOf = (pairs: readonly EdgePair[]): fc.Arbitrary<Happening> =>
               {
                 kind: 'addEdge',
                 ...ends(edge),
-                attributes: field.shape === 'upstream' ? { type: 'VIEW' } : { properties: { k: 'v' } }
+                attributes:
+                  field.shape === 'upstream'
+                    ? { type: 'VIEW' }
+                    : field.shape === 'columns'
+                      ? { transformOperation: 'SUM' }
+                      : { properties: { k: 'v' } }
               }
             ]
           case 'upsert':
             return [
               upsert(owner, aspectName, {
                 ...required[aspectName],
-                [field.listName]: [entryOf(field, otherOf(edge))]
+                [field.listName]: [entryOf(field, edge)]
               })
             ]
           case 'upsert nothing':
@@ -181,6 +236,7 @@ const happeningOf = (pairs: readonly EdgePair[]): fc.Arbitrary<Happening> =>
             ]
           }
           case 'patch':
+            if (isOfColumns(edge)) return patchesOfColumns(edge, { op: 'add', value: {} })
             return [
               patch(
                 owner,
@@ -195,19 +251,20 @@ const happeningOf = (pairs: readonly EdgePair[]): fc.Arbitrary<Happening> =>
               patch(owner, aspectName, {
                 op: 'add',
                 path: `/${field.listName}`,
-                value: [entryOf(field, otherOf(edge))]
+                value: [entryOf(field, edge)]
               })
             ]
           case 'patch away':
+            if (isOfColumns(edge)) return patchesOfColumns(edge, { op: 'remove' }, list % 2 === 0)
             return [patch(owner, aspectName, { op: 'remove', path })]
           case 'delete aspect':
             return [deleteAspect(owner, aspectName)]
           case 'hard delete':
-            return [hardDelete(otherOf(edge))]
+            return [hardDelete(list % 2 === 0 ? otherOf(edge) : assetOrSelf(otherOf(edge)))]
           case 'soft delete':
             return [{ kind: 'deleteEntity', entityUrn: owner, hard: false }]
           case 'create':
-            return create(edge.upstreamUrn, edge.downstreamUrn)
+            return create(assetOrSelf(edge.upstreamUrn), assetOrSelf(edge.downstreamUrn))
         }
       }
       const name = `${by} ${source} ${what} ${edge.upstreamUrn} ${edge.downstreamUrn} ${field.listName} ${creates}`
@@ -250,15 +307,15 @@ export type EdgeLoad = {
   isLimited: boolean
 }
 
-export const anyEdgeLoad: fc.Arbitrary<EdgeLoad> = fc
-  .shuffledSubarray([...assetPairs], { minLength: 1, maxLength: 3 })
-  .chain((pairs) => {
+const edgeLoadOf = (somePairs: fc.Arbitrary<EdgePair[]>): fc.Arbitrary<EdgeLoad> =>
+  somePairs.chain((pairs) => {
     const named = [
       ...new Set(
-        pairs.flatMap((pair) => [
-          ...(entities[pair.upstreamType] ?? []),
-          ...(entities[pair.downstreamType] ?? [])
-        ])
+        pairs.flatMap((pair) =>
+          isOfColumns({ pair })
+            ? columns.map(assetOrSelf)
+            : [...(entities[pair.upstreamType] ?? []), ...(entities[pair.downstreamType] ?? [])]
+        )
       )
     ]
     const linesBy = (writers: readonly WriteEdge[]) =>
@@ -269,6 +326,18 @@ export const anyEdgeLoad: fc.Arbitrary<EdgeLoad> = fc
       )
     return loadOf(pairs, named, fc.oneof(linesBy(addWriters), linesBy(removeWriters)))
   })
+
+export const anyEdgeLoad: fc.Arbitrary<EdgeLoad> = edgeLoadOf(
+  fc.shuffledSubarray([...assetPairs], { minLength: 1, maxLength: 3 })
+)
+
+/** Edges between columns, and perhaps between their datasets. */
+export const anyColumnEdgeLoad: fc.Arbitrary<EdgeLoad> = edgeLoadOf(
+  fc.constantFrom(
+    edgePairs.filter((pair) => isOfColumns({ pair })),
+    edgePairs.filter((pair) => isOfColumns({ pair }) || isOfDatasets(pair))
+  )
+)
 
 const fewDatasets = ['a', 'b', 'c', 'd', 'e'].map((name) => dataset(name))
 
@@ -306,7 +375,7 @@ const anyDocument: fc.Arbitrary<string> = fc
 
 /** A load of lineage documents, in a catalog with lineage of datasets in every state. */
 export const anyDocumentLoad: fc.Arbitrary<EdgeLoad> = loadOf(
-  assetPairs.filter((pair) => pair.upstreamType === 'dataset' && pair.downstreamType === 'dataset'),
+  assetPairs.filter(isOfDatasets),
   fewDatasets,
   linesOf(anyDocument)
 )

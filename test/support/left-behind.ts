@@ -18,7 +18,7 @@ const shown: { [what: string]: string } = {
   aspectHistory:
     "select concat_ws(' ', urn, aspect_name, version, seq, line, kind, change::text, value::text, actor) as row from aspect_history join entity on entity.id = entity_id",
   entities:
-    "select concat_ws(' ', urn, is_present::text, is_removed::text, deleted_seq, deleted_line) as row from entity",
+    "select concat_ws(' ', entity.urn, parent.urn, entity.is_present::text, entity.is_removed::text, entity.deleted_seq, entity.deleted_line) as row from entity left join entity parent on parent.id = entity.parent_id",
   documents:
     "select concat_ws(' ', urn, name, words::text) as row from search_document join entity on entity.id = entity_id",
   tombstones:

@@ -9,13 +9,14 @@ import { distinct } from '../../statements/columns.ts'
 import { findIds, findUndeleted, readAbsenceCount } from '../../store/entities.ts'
 import { isWithoutEpoch, readEpoch } from '../../store/graph-changes.ts'
 import type { PackedUrns } from '../../urn/packed-urns.ts'
-import type { Urn } from '../../urn/urn.ts'
+import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 
 export type EntityIds = {
   /**
    * Returns the id of each URN by its index, 0 for none. `deletedOrAbsent` contains the ids, among these and
-   * those in `numbered`, that were ever deleted or, with `mustExist`, are placeholders. Call it under the
-   * lock of writers: the result is valid while that lock is held.
+   * those in `numbered`, that were ever deleted or, with `mustExist`, are placeholders. Columns count only if
+   * they were deleted: a column exists if its asset does. Call it under the lock of writers: the result is
+   * valid while that lock is held.
    */
   find(
     tx: Tx,
@@ -25,7 +26,10 @@ export type EntityIds = {
   ): Promise<{ ids: Int32Array; deletedOrAbsent: Set<number> }>
 }
 
-/** About 90 MB for URNs of 120 characters. */
+/**
+ * About 90 MB for URNs of 120 characters. Columns are looked up each time: there are many more of them, and
+ * most loads name each only a few times.
+ */
 const defaultMaxCount = 400_000
 
 /** One bit for each id: 64 million ids. Larger ids are looked up each time. */
@@ -70,10 +74,12 @@ export function rememberEntityIds(maxCount = defaultMaxCount): EntityIds {
         validFor = current
       }
       const ids = new Int32Array(urns.length)
+      const isColumn = new Uint8Array(urns.length)
       const unknown: { place: number; urn: Urn }[] = []
       for (let place = 0; place < ids.length; place += 1) {
         const urn = urns.at(place)
-        const id = idOf.get(urn)
+        isColumn[place] = entityTypeOf(urn) === 'schemaField' ? 1 : 0
+        const id = isColumn[place] ? undefined : idOf.get(urn)
         if (id === undefined) unknown.push({ place, urn })
         else ids[place] = id
       }
@@ -84,19 +90,16 @@ export function rememberEntityIds(maxCount = defaultMaxCount): EntityIds {
       for (const [index, { place, urn }] of unknown.entries()) {
         const id = found[index] ?? 0
         ids[place] = id
-        if (id !== 0) idOf.set(urn, id)
+        if (id !== 0 && !isColumn[place]) idOf.set(urn, id)
       }
-      const all = new Int32Array(ids.length + numbered.length)
-      all.set(ids)
-      all.set(numbered, ids.length)
-      return {
-        ids,
-        deletedOrAbsent: await findDeletedOrAbsent(
-          tx,
-          all.filter((id) => id !== 0),
-          mustExist
-        )
-      }
+      const ofColumns = ids.filter((id, place) => id !== 0 && isColumn[place] === 1)
+      const ofAssets = ids.filter((id, place) => id !== 0 && isColumn[place] === 0)
+      const all = new Int32Array(ofAssets.length + numbered.length)
+      all.set(ofAssets)
+      all.set(numbered, ofAssets.length)
+      const deletedOrAbsent = await findDeletedOrAbsent(tx, all, mustExist)
+      for (const id of await findDeletedOrAbsent(tx, ofColumns, false)) deletedOrAbsent.add(id)
+      return { ids, deletedOrAbsent }
     }
   }
 }

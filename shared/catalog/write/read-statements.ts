@@ -98,7 +98,7 @@ async function readOrder(
   if (found.removals.length > 0) {
     const ownersWithRemovals = new Set(found.removals)
     const edgesWithRemovals = edgesWhere(edges, (ownerId) => ownersWithRemovals.has(ownerId))
-    for (const removal of await tombstonesOfEdges(tx, withIntoColumns(work, edgesWithRemovals), work.seq))
+    for (const removal of await tombstonesOfEdges(tx, withIntoColumns(edgesWithRemovals), work.seq))
       addTombstone(ownerAt(removal.ownerId, removal.aspectCode), removal)
   }
   for (const watermark of await watermarksOfOwners(tx, among(found.replacements)))
@@ -130,11 +130,11 @@ function edgesWhere(
  * The edges and, for each column, an entry with upstream 0. A removal of everything that leads into the
  * column is stored under that entry.
  */
-function withIntoColumns(work: UnitOfWork, edges: EdgeKeyColumns): EdgeKeyColumns {
+function withIntoColumns(edges: EdgeKeyColumns): EdgeKeyColumns {
   const columnAspects = new Set(columnFieldCodes.map((code) => code >> 4))
+  // An edge between assets leads to its owner, except to the outputs of a job, for which nothing is found.
   const isColumn = (at: number): boolean =>
-    columnAspects.has(edges.aspectCodes[at] ?? 0) &&
-    work.byId.get(edges.downstreamIds[at] ?? 0)?.entityType === 'schemaField'
+    columnAspects.has(edges.aspectCodes[at] ?? 0) && edges.downstreamIds[at] !== edges.ownerIds[at]
   const seen = new Set<string>()
   const places = [...edges.downstreamIds.keys()].filter((at) => {
     const column = `${edges.ownerIds[at]} ${edges.aspectCodes[at]} ${edges.downstreamIds[at]}`

@@ -4,10 +4,11 @@
  */
 import type { Tx } from '../../db/database.ts'
 import type { ChangeRecord, MissingReferences } from '../../model/changes.ts'
-import { edgePairOf } from '../../model/lineage-fields.ts'
+import { placeOfTypes } from '../../model/lineage-fields.ts'
 import type { EdgeColumns } from '../../statements/columns.ts'
 import { insertEntities } from '../../store/entities.ts'
 import type { Urn } from '../../urn/urn.ts'
+import { endsWithAssets, type EdgeEnds } from './edge-ends.ts'
 import { idsAmong, idsOf, type EdgeBatch } from './edge-payload.ts'
 import type { EntityIds } from './entity-ids.ts'
 import { urnsOfIds } from './urns-of-ids.ts'
@@ -31,16 +32,26 @@ export async function resolveEdges(
   ids: EntityIds,
   missingReferences: MissingReferences
 ): Promise<ResolvedEdges> {
-  const { urns, isRemoval, upstreams, downstreams, lines } = batch
+  const { isRemoval, upstreams, downstreams, lines } = batch
   const mustExist = missingReferences === 'reject'
-  const { ids: idOfUrn, deletedOrAbsent } = await ids.find(tx, urns, idsOf(upstreams, downstreams), mustExist)
-  const isMaking = !mustExist && (!isRemoval || work.older.isUnfinished)
+  const ends = endsWithAssets(batch.urns)
+  const { ids: idAt, deletedOrAbsent } = await ids.find(
+    tx,
+    ends.urns,
+    idsOf(upstreams, downstreams),
+    mustExist
+  )
   // Ids of a dry run, and ends that a limited token may not change, are handled record by record.
-  if (isMaking && !work.trialIds && !work.limit) await giveIds(tx, work, batch, idOfUrn, deletedOrAbsent)
-  const { names, typeOf } = urns.types()
-  // An end given as an id is a dataset.
-  const dataset = names.includes('dataset') ? names.indexOf('dataset') : names.push('dataset') - 1
-  const pairs = names.map((upstream) => names.map((downstream) => edgePairOf(upstream, downstream)))
+  const mayMake = !work.trialIds && !work.limit
+  const isMaking = mayMake && !mustExist && (!isRemoval || work.older.isUnfinished)
+  if (isMaking || (mayMake && !isRemoval)) await giveIds(tx, work, ends, idAt, deletedOrAbsent, isMaking)
+  const placeOf = placesByType(ends)
+  const isUsable = (end: number): boolean =>
+    end < 0
+      ? !deletedOrAbsent.has(-end)
+      : [idAt[end] ?? 0, idAt[ends.assetAt[end] ?? 0] ?? 0].every(
+          (id) => id !== 0 && !deletedOrAbsent.has(id)
+        )
 
   const count = lines.length
   const columns = emptyColumns(isRemoval, count)
@@ -49,43 +60,55 @@ export async function resolveEdges(
   let at = 0
   for (let place = 0; place < count; place += 1) {
     const [upstream, downstream] = [upstreams[place] ?? 0, downstreams[place] ?? 0]
-    const upstreamId = upstream < 0 ? -upstream : (idOfUrn[upstream] ?? 0)
-    const downstreamId = downstream < 0 ? -downstream : (idOfUrn[downstream] ?? 0)
-    const pair =
-      pairs[upstream < 0 ? dataset : (typeOf[upstream] ?? 0)]?.[
-        downstream < 0 ? dataset : (typeOf[downstream] ?? 0)
-      ]
-    if (!pair) throw new Error('an edge without lineage was packed')
-    const ownerId = pair.owner === 'upstream' ? upstreamId : downstreamId
+    const { owner, fieldCode } = placeOf(upstream, downstream)
+    const stating = owner === 'upstream' ? upstream : downstream
+    const ownerId = stating < 0 ? -stating : (idAt[ends.assetAt[stating] ?? 0] ?? 0)
     // Another writer may be about to add the edge to the owner. Such edges are handled record by record, and
     // so wait for its lock.
     if (ownerId === 0 && isRemoval && !mustExist && !isMaking && !work.limit) {
       idle.lines.push(lines[place] ?? 0)
-      idle.owners.add(urns.at(pair.owner === 'upstream' ? upstream : downstream))
+      idle.owners.add(ends.urns.at(ends.assetAt[stating] ?? 0))
       continue
     }
     // Limited tokens, and deleted or missing ends, need a check of each edge.
-    if (
-      upstreamId === 0 ||
-      downstreamId === 0 ||
-      work.limit ||
-      deletedOrAbsent.has(upstreamId) ||
-      deletedOrAbsent.has(downstreamId)
-    ) {
+    if (work.limit || !isUsable(upstream) || !isUsable(downstream)) {
       leftPlaces.push(place)
       continue
     }
     columns.lines[at] = lines[place] ?? 0
-    columns.upstreamIds[at] = upstreamId
-    columns.downstreamIds[at] = downstreamId
+    columns.upstreamIds[at] = upstream < 0 ? -upstream : (idAt[upstream] ?? 0)
+    columns.downstreamIds[at] = downstream < 0 ? -downstream : (idAt[downstream] ?? 0)
     columns.ownerIds[at] = ownerId
-    columns.fields[at] = pair.fieldCode
+    columns.fields[at] = fieldCode
     at += 1
   }
   return {
     columns: at === count ? columns : firstOf(columns, at),
     records: await recordsAt(tx, batch, leftPlaces),
     idle
+  }
+}
+
+type Place = NonNullable<ReturnType<typeof placeOfTypes>>
+
+/** Where an edge between two ends is stored. An end given as an id is a dataset. */
+function placesByType({ names, typeOf, assetAt }: EdgeEnds): (upstream: number, downstream: number) => Place {
+  const dataset = names.includes('dataset') ? names.indexOf('dataset') : names.push('dataset') - 1
+  const known = new Map<number, Place>()
+  const typeAt = (end: number): number => (end < 0 ? dataset : (typeOf[end] ?? 0))
+  return (upstream, downstream) => {
+    const types = [
+      typeAt(upstream),
+      typeAt(downstream),
+      typeAt(downstream < 0 ? downstream : (assetAt[downstream] ?? 0))
+    ] as const
+    const key = (types[0] * names.length + types[1]) * names.length + types[2]
+    const found = known.get(key)
+    if (found) return found
+    const place = placeOfTypes(names[types[0]] ?? '', names[types[1]] ?? '', names[types[2]] ?? '')
+    if (!place) throw new Error('an edge without lineage was packed')
+    known.set(key, place)
+    return place
   }
 }
 
@@ -108,28 +131,37 @@ const firstOf = (columns: EdgeColumns, count: number): EdgeColumns => ({
 })
 
 /**
- * Creates placeholders for URNs without an id. An entity that another transaction created and deleted
- * meanwhile is added to `deletedOrAbsent`.
+ * Gives ids to URNs without one: to assets only if missing ones are made, and then to columns of assets that
+ * exist. An entity that another transaction created and deleted meanwhile is added to `deletedOrAbsent`.
  */
 async function giveIds(
   tx: Tx,
   work: UnitOfWork,
-  { urns }: EdgeBatch,
-  idOfUrn: Int32Array,
-  excluded: Set<number>
+  { urns, assetAt }: EdgeEnds,
+  idAt: Int32Array,
+  deletedOrAbsent: Set<number>,
+  isMakingAssets: boolean
 ): Promise<void> {
-  const absent: { place: number; urn: Urn }[] = []
-  for (let place = 0; place < idOfUrn.length; place += 1)
-    if (idOfUrn[place] === 0) absent.push({ place, urn: urns.at(place) })
-  if (absent.length === 0) return
-  const { inserted, known } = await insertEntities(
-    tx,
-    absent.map(({ urn }) => ({ urn, parentId: null }))
+  const isColumn = (place: number): boolean => (assetAt[place] ?? place) !== place
+  const idOfAsset = (place: number): number => idAt[assetAt[place] ?? place] ?? 0
+  const absent = [...idAt.keys()].filter((place) => idAt[place] === 0)
+  const make = async (places: readonly number[]): Promise<void> => {
+    const wanted = places.map((place) => ({
+      urn: urns.at(place),
+      parentId: isColumn(place) ? idOfAsset(place) : null
+    }))
+    const { inserted, known } = await insertEntities(tx, wanted)
+    for (const row of [...inserted, ...known]) rememberEntity(work, row)
+    for (const row of inserted) work.inserted.add(row.id)
+    for (const { id, deletedSeq } of known) if (deletedSeq !== null) deletedOrAbsent.add(id)
+    for (const place of places) idAt[place] = work.entities.get(urns.at(place))?.id ?? 0
+  }
+  if (isMakingAssets) await make(absent.filter((place) => !isColumn(place)))
+  await make(
+    absent.filter(
+      (place) => isColumn(place) && idOfAsset(place) !== 0 && !deletedOrAbsent.has(idOfAsset(place))
+    )
   )
-  for (const row of [...inserted, ...known]) rememberEntity(work, row)
-  for (const row of inserted) work.inserted.add(row.id)
-  for (const { id, deletedSeq } of known) if (deletedSeq !== null) excluded.add(id)
-  for (const { place, urn } of absent) idOfUrn[place] = work.entities.get(urn)?.id ?? 0
 }
 
 /** Throws UnreadableChunk. */
