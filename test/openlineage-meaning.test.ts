@@ -351,6 +351,62 @@ t.test('what is declared', async (t) => {
     await send(eventAt(2, { dataset: data('view', from()) }))
     t.strictSame(await edges(), [], 'an empty list says that there is none')
   })
+
+  await t.test('stays when a later event of the job or the dataset does not speak of it', async (t) => {
+    const { send, edges } = await withEvents(t)
+    const documentation = facet({ description: 'what it is for' })
+    await send(
+      eventAt(0, { job: jobOf(), inputs: [data('a')], outputs: [data('b')] }),
+      eventAt(1, { job: jobOf({ documentation }) }),
+      eventAt(0, {
+        dataset: data('view', { lineage: facet({ inputs: [{ ...data('b'), type: 'DATASET' }] }) })
+      }),
+      eventAt(1, { dataset: data('view', { documentation }) })
+    )
+    t.strictSame(await edges(), ['a -> job', 'b -> view', 'job -> b'])
+  })
+
+  await t.test('by columnLineage includes datasets that only decide which rows there are', async (t) => {
+    const { send, edges } = await withEvents(t)
+    const columnLineage = facet({
+      fields: { total: { inputFields: [{ ...data('orders'), field: 'amount' }] } },
+      dataset: [
+        { ...data('customers'), field: 'id', transformations: [{ type: 'INDIRECT', subtype: 'JOIN' }] }
+      ]
+    })
+    await send(eventAt(0, { dataset: data('view', { columnLineage }) }))
+    t.strictSame(await edges(), ['customers -> view', 'orders -> view', 'orders#amount -> view#total'])
+  })
+
+  await t.test('ends with a deleted facet, and so do description, owners and tags', async (t) => {
+    const { server, send, edges } = await withEvents(t)
+    const said = {
+      documentation: facet({ description: 'of events' }),
+      ownership: facet({ owners: [{ name: 'ann' }] }),
+      tags: facet({ tags: [{ key: 'pii' }] })
+    }
+    const columnLineage = facet({ fields: { x: { inputFields: [{ ...data('a'), field: 'y' }] } } })
+    const texts = async (): Promise<number> => {
+      const rows = await query<{ count: number }>(
+        server.db,
+        String.raw`select count(*)::int as count from aspect where value::text ~ 'of events|corpuser:ann\M|tag:pii\M'`
+      )
+      return rows[0]?.count ?? -1
+    }
+    const gone = (facets: JsonObject): JsonObject =>
+      Object.fromEntries(Object.keys(facets).map((name) => [name, facet({ _deleted: true })]))
+    const dataset = (facets: JsonObject): JsonObject => ({ dataset: data('view', facets) })
+    await send(eventAt(0, dataset({ ...said, columnLineage })), eventAt(0, { job: jobOf(said) }))
+    t.equal(await texts(), 6)
+    t.strictSame(await edges(), ['a -> view', 'a#y -> view#x'])
+    await send(
+      eventAt(2, dataset(gone({ ...said, columnLineage }))),
+      eventAt(2, { job: jobOf(gone(said)) }),
+      eventAt(1, dataset({ ...said, columnLineage }))
+    )
+    t.equal(await texts(), 0)
+    t.strictSame(await edges(), [])
+  })
 })
 
 t.test('names', async (t) => {

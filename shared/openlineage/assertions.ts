@@ -81,7 +81,8 @@ function assertDataset(to: AssertionBuilder, urn: Urn, state: DatasetState, name
 }
 
 function assertFacts(to: AssertionBuilder, urn: Urn, facts: DatedFacts, properties: string): void {
-  if (facts.description) to.add(urn, properties, ['description'], facts.description.value)
+  const description = facts.description?.value ?? null
+  if (description !== null) to.add(urn, properties, ['description'], description)
   for (const owner of textsIn(facts.owners?.value))
     to.add(urn, 'ownership', ['owners', owner, 'DATAOWNER'], { owner, type: 'DATAOWNER' })
   for (const tag of textsIn(facts.tags?.value)) to.add(urn, 'globalTags', ['tags', tag], { tag })

@@ -16,7 +16,7 @@ import {
   type OpenLineageEvent,
   type OpenLineageName
 } from './event.ts'
-import { readColumnLineage, type ColumnsOfFacet } from './facets/columns.ts'
+import { readColumnLineage, readTableInputs, type ColumnsOfFacet } from './facets/columns.ts'
 import {
   readLineageOfDataset,
   readLineageOfJob,
@@ -51,7 +51,7 @@ export type DatasetContent = OpenLineageName & {
   /** Whether the dataset is a path, and `knownAs` its table. */
   isTable: boolean
   facts: Facts
-  /** The sources that a dataset event declares; null for other events. */
+  /** The sources that a dataset event declares; null if it has no facet about them, and for other events. */
   declared: Link[] | null
 }
 
@@ -61,8 +61,8 @@ export type JobContent = OpenLineageName & {
   facts: Facts
   links: Link[]
   /**
-   * Whether the links are complete, as in a job event; the links of a run event are added to those of other
-   * runs.
+   * Whether the links are complete, as in a job event that states any; the links of a run event are added to
+   * those of other runs.
    */
   isDeclared: boolean
 }
@@ -195,7 +195,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     flowUrn,
     facts: factsOfJob(event.job),
     links: linksOfJob(event, named),
-    isDeclared: event.kind === 'job'
+    isDeclared: event.kind === 'job' && (event.hasLists || event.job.facets.lineage !== undefined)
   }
   for (const name of dependencies(event, 'downstream')) noteJob(name).links.push(['afterJob', urn])
   return {
@@ -329,19 +329,26 @@ function inPlace<T>(field: string, make: () => T): T {
 /** Limits the length of a path in an error, because names of columns may have any length. */
 const placeMaxChars = 300
 
-/** The datasets from which a dataset is made, without a known job: `lineage`, otherwise `columnLineage`. */
-function declaredLinks(dataset: EventDataset, named: Named): Link[] {
-  const { lineage } = dataset.facets
+/**
+ * The datasets from which a dataset is made, without a known job: `lineage`, otherwise `columnLineage`; null
+ * if the event has neither, and so says nothing about them.
+ */
+function declaredLinks(dataset: EventDataset, named: Named): Link[] | null {
+  const { lineage, columnLineage } = dataset.facets
+  if (lineage === undefined && columnLineage === undefined) return null
   const { note } = named
   const place = `${dataset.field}.facets`
   if (isObject(lineage))
     return linksOfEntry(readLineageOfDataset(lineage, dataset, `${place}.lineage`), named)
   const columns = columnLineageOf(dataset)
   const urn = note(dataset)
-  const links = columnLinks('directColumn', urn, columns, note)
+  const inputs = [
+    ...[...columns.values()].flat(),
+    ...readTableInputs(columnLineage, `${place}.columnLineage.dataset`)
+  ]
   return [
-    ...[...columns.values()].flat().map((input): Link => ['direct', urn, note(input.dataset)]),
-    ...links
+    ...inputs.map(({ dataset: input, field }): Link => ['direct', urn, inPlace(field, () => note(input))]),
+    ...columnLinks('directColumn', urn, columns, note)
   ]
 }
 
@@ -404,11 +411,12 @@ function factsOfJob(job: EventJob): Facts {
   }
 }
 
+/** The fact of a deleted facet is that there is nothing. */
 function factsOf({ facets: { documentation, ownership, tags } }: Pick<EventJob, 'facets'>): Facts {
   const description = isObject(documentation) ? descriptionOf(documentation) : null
   return {
-    ...(description === null ? {} : { description }),
-    ...(isObject(ownership) ? { owners: ownersOf(ownership) } : {}),
-    ...(isObject(tags) ? { tags: tagsOf(tags) } : {})
+    ...(description === null && documentation !== null ? {} : { description }),
+    ...(ownership === undefined ? {} : { owners: isObject(ownership) ? ownersOf(ownership) : [] }),
+    ...(tags === undefined ? {} : { tags: isObject(tags) ? tagsOf(tags) : [] })
   }
 }

@@ -26,7 +26,14 @@ export type OpenLineageEvent =
       inputs: EventDataset[]
       outputs: EventDataset[]
     })
-  | (Common & { kind: 'job'; job: EventJob; inputs: EventDataset[]; outputs: EventDataset[] })
+  | (Common & {
+      kind: 'job'
+      job: EventJob
+      inputs: EventDataset[]
+      outputs: EventDataset[]
+      /** False if the event has neither list, so that it does not say what the job reads and writes. */
+      hasLists: boolean
+    })
   | (Common & { kind: 'dataset'; dataset: EventDataset })
 
 const eventTypes = ['START', 'RUNNING', 'COMPLETE', 'ABORT', 'FAIL', 'OTHER'] as const
@@ -71,7 +78,8 @@ export function parseEvent(sent: unknown, field = ''): OpenLineageEvent {
       kind: 'job',
       job: readJob(event.job, at('job')),
       inputs: readDatasets(event.inputs, at('inputs')),
-      outputs: readDatasets(event.outputs, at('outputs'))
+      outputs: readDatasets(event.outputs, at('outputs')),
+      hasLists: isGiven(event.inputs) || isGiven(event.outputs)
     }
   throw refuse(at('job'), 'is missing: an event describes a run and its job, a job, or a dataset')
 }
@@ -119,12 +127,14 @@ function readText(sent: JsonValue | undefined, field: string): string {
   return sent
 }
 
-/** Facets by their names. A facet that is marked as deleted, or is not an object, counts as absent. */
+/** Facets by their names: null if marked as deleted. A facet that is not an object counts as absent. */
 function readFacets(sent: JsonValue | undefined, field: string): JsonObject {
   if (!isGiven(sent)) return {}
   if (!isObject(sent)) throw refuse(field, 'must be an object')
   return Object.fromEntries(
-    Object.entries(sent).filter(([, facet]) => isObject(facet) && facet._deleted !== true)
+    Object.entries(sent).flatMap(([name, facet]) =>
+      isObject(facet) ? [[name, facet._deleted === true ? null : facet]] : []
+    )
   )
 }
 

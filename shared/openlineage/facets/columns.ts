@@ -28,6 +28,19 @@ export function readColumnLineage(facet: JsonValue | undefined, field: string): 
 }
 
 /**
+ * The datasets whose columns decide the whole dataset, such as by a join or a filter: the list `dataset` of
+ * the facet `columnLineage`. `field` is its place in the event. Throws BAD_REQUEST naming the path.
+ */
+export const readTableInputs = (
+  facet: JsonValue | undefined,
+  field: string
+): Pick<ColumnInput, 'dataset' | 'field'>[] =>
+  listOf(isObject(facet) ? facet.dataset : undefined).flatMap((input, index) => {
+    const place = `${field}[${index}]`
+    return isObject(input) ? [{ dataset: readName(input, place), field: place }] : []
+  })
+
+/**
  * Leaves out inputs without a column: whole datasets, and jobs. `before` is what old producers write beside
  * the list.
  */
