@@ -899,6 +899,10 @@ t.test('an invalid event is refused with the place of the mistake, and changes n
   const good = eventAt(0, { job: jobOf() })
   const wrong: readonly (readonly [body: unknown, field: string | undefined])[] = [
     [[], undefined],
+  const long = 'x'.repeat(2_000)
+  const previous = 'outputs[0].facets.lifecycleStateChange.previousIdentifier'
+  const renamedFrom = (previousIdentifier: JsonObject): JsonObject =>
+    data('b', { lifecycleStateChange: facet({ lifecycleStateChange: 'RENAME', previousIdentifier }) })
     ['text', undefined],
     [{}, 'eventTime'],
     [{ ...good, eventTime: 'yesterday' }, 'eventTime'],
@@ -919,7 +923,31 @@ t.test('an invalid event is refused with the place of the mistake, and changes n
       { ...good, job: jobOf({ lineage: facet({ entries: [{ type: 'TABLE' }] }) }) },
       'job.facets.lineage.entries[0].type'
     ],
-    [{ ...good, inputs: [data('x'.repeat(2_000))] }, undefined]
+    [{ ...good, eventTime: '2026-02-30T00:00:00Z' }, 'eventTime'],
+    [{ ...good, job: { namespace: 'a', name: long } }, 'job'],
+    [{ ...good, run: { runId: long } }, 'run.runId'],
+    [{ ...good, inputs: [data(long)] }, 'inputs[0]'],
+    [
+      { ...good, run: { ...run(), facets: { jobDependencies: { upstream: [{ job: data(long) }] } } } },
+      'run.facets.jobDependencies.upstream[0].job'
+    ],
+    [
+      { ...good, job: jobOf({ lineage: facet({ entries: [{ ...data('a'), inputs: [data(long)] }] }) }) },
+      'job.facets.lineage.entries[0].inputs[0]'
+    ],
+    [
+      {
+        ...good,
+        job: jobOf({ lineage: facet({ entries: [{ ...data(long), type: 'JOB', inputs: [{}] }] }) })
+      },
+      'job.facets.lineage.entries[0].inputs[0].namespace'
+    ],
+    [
+      { ...good, job: jobOf({ lineage: facet({ entries: [{ ...data(long), inputs: [data('a')] }] }) }) },
+      'job.facets.lineage.entries[0]'
+    ],
+    [{ ...good, outputs: [renamedFrom({ name: 'a' })] }, `${previous}.namespace`],
+    [{ ...good, outputs: [renamedFrom(data(long))] }, previous]
   ]
   for (const [body, field] of wrong) {
     const answer = await server.rest({ method: 'POST', url: '/api/v1/lineage', body })

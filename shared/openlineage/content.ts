@@ -127,12 +127,16 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     return tables.get(content.urn) ?? content
   }
   const note = (name: OpenLineageName): Urn => contentNow(name).urn
+  const formerContent = (dataset: EventDataset): DatasetContent | null => {
+    const place = `${dataset.field}.facets.lifecycleStateChange.previousIdentifier`
+    const name = previousName(dataset, place)
+    return name && inPlace(place, () => contentAt(name))
+  }
   const renames: { from: DatasetContent; to: DatasetContent }[] = []
   const describe = (dataset: EventDataset): DatasetContent => {
     const own = contentAt(dataset)
     if (isCreation(dataset)) own.knownAs ??= own.urn
-    const formerName = previousName(dataset)
-    const former = formerName && contentAt(formerName)
+    const former = formerContent(dataset)
     if (former && former !== own) renames.push({ from: former, to: own })
     const content = contentNow(dataset)
     content.facts = { ...content.facts, ...factsOfDataset(dataset, content.urn) }
@@ -162,7 +166,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     return content
   }
   const named: Named = {
-    ownJob: event.kind === 'dataset' ? null : jobUrn(orchestrator, event.job).job,
+    ownJob: event.kind === 'dataset' ? null : inPlace('job', () => jobUrn(orchestrator, event.job)).job,
     note,
     noteJob
   }
@@ -197,7 +201,8 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     links: linksOfJob(event, named),
     isDeclared: event.kind === 'job' && (event.hasLists || event.job.facets.lineage !== undefined)
   }
-  for (const name of dependencies(event, 'downstream')) noteJob(name).links.push(['afterJob', urn])
+  for (const { name, field } of dependencies(event, 'downstream'))
+    inPlace(field, () => noteJob(name)).links.push(['afterJob', urn])
   return {
     timeMs: event.timeMs,
     datasets: [...datasets.values()],
@@ -206,7 +211,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     run:
       event.kind === 'run'
         ? {
-            urn: runUrn(event.run.runId),
+            urn: inPlace('run.runId', () => runUrn(event.run.runId)),
             runId: event.run.runId,
             jobUrn: urn,
             parentUrn: parentRun(event.run.facets),
@@ -237,7 +242,10 @@ function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, n
       : event.outputs.flatMap((dataset) =>
           columnLinks('column', note(dataset), columnLineageOf(dataset), note)
         )),
-    ...dependencies(event, 'upstream').map((name): Link => ['afterJob', noteJob(name).urn])
+    ...dependencies(event, 'upstream').map(({ name, field }): Link => [
+      'afterJob',
+      inPlace(field, () => noteJob(name)).urn
+    ])
   ]
 }
 
@@ -256,29 +264,32 @@ function lineageEntries({
   return [...readLineageOfJob(lineage, 'job.facets.lineage'), ...ofOutputs]
 }
 
+type DatasetEnd = Extract<LineageEnd, { type: 'DATASET' }>
 type JobEnd = Extract<LineageEnd, { type: 'JOB' }>
 
 function linksOfEntry(
   { target, inputs, columns, isDescribed }: LineageEntry,
   { ownJob, note, noteJob }: Named
 ): Link[] {
-  const jobAt = (end: JobEnd): Urn | null => (end.job ? noteJob(end.job).urn : ownJob)
+  const datasetAt = ({ dataset, field }: DatasetEnd): Urn => inPlace(field, () => note(dataset))
+  const jobAt = ({ job, field }: JobEnd): Urn | null =>
+    job ? inPlace(field, () => noteJob(job)).urn : ownJob
   const linkOf = (end: JobEnd, kind: 'read' | 'write' | 'afterJob', other: Urn): Link[] => {
     const urn = jobAt(end)
     if (urn === null || urn === other) return []
     if (urn === ownJob || end.job === null) return [[kind, other]]
-    return [['ofJob', noteJob(end.job).urn, kind, other]]
+    return [['ofJob', urn, kind, other]]
   }
   if (target.type === 'JOB')
     return inputs.flatMap((input) => {
-      const other = input.type === 'JOB' ? jobAt(input) : note(input.dataset)
+      const other = input.type === 'JOB' ? jobAt(input) : datasetAt(input)
       return other === null ? [] : linkOf(target, input.type === 'JOB' ? 'afterJob' : 'read', other)
     })
-  const urn = note(target.dataset)
+  const urn = datasetAt(target)
   return [
     ...(isDescribed ? [['described', urn] satisfies Link] : []),
     ...inputs.flatMap((input): Link[] =>
-      input.type === 'DATASET' ? [['direct', urn, note(input.dataset)]] : linkOf(input, 'write', urn)
+      input.type === 'DATASET' ? [['direct', urn, datasetAt(input)]] : linkOf(input, 'write', urn)
     ),
     ...columnLinks('directColumn', urn, columns, note)
   ]
@@ -295,7 +306,7 @@ const columnLinks = (
 ): Link[] =>
   [...columns].flatMap(([column, inputs]) =>
     inputs.map((input): Link => {
-      const upstream = note(input.dataset)
+      const upstream = inPlace(input.field, () => note(input.dataset))
       checkColumn(urn, column, input.field)
       checkColumn(upstream, input.column, input.field)
       return [kind, urn, column, upstream, input.column, input.operation]
@@ -352,12 +363,15 @@ function declaredLinks(dataset: EventDataset, named: Named): Link[] | null {
   ]
 }
 
-/** The jobs in a list of the facet `jobDependencies`. */
-function dependencies(event: OpenLineageEvent, listName: 'upstream' | 'downstream'): OpenLineageName[] {
+/** The jobs in a list of the facet `jobDependencies`, each with its place in the event. */
+function dependencies(
+  event: OpenLineageEvent,
+  listName: 'upstream' | 'downstream'
+): { name: OpenLineageName; field: string }[] {
   const facet = event.kind === 'run' ? event.run.facets.jobDependencies : null
   return listOf(isObject(facet) ? facet[listName] : undefined).flatMap((each, index) => {
-    const place = `run.facets.jobDependencies.${listName}[${index}].job`
-    return isObject(each) && isObject(each.job) ? [readName(each.job, place)] : []
+    const field = `run.facets.jobDependencies.${listName}[${index}].job`
+    return isObject(each) && isObject(each.job) ? [{ name: readName(each.job, field), field }] : []
   })
 }
 
@@ -376,10 +390,13 @@ function tableOf({ facets: { symlinks } }: EventDataset): OpenLineageName | null
   return tables.at(-1) ?? null
 }
 
-function previousName({ facets: { lifecycleStateChange: facet } }: EventDataset): OpenLineageName | null {
+function previousName(
+  { facets: { lifecycleStateChange: facet } }: EventDataset,
+  place: string
+): OpenLineageName | null {
   if (!isObject(facet) || facet.lifecycleStateChange !== 'RENAME' || !isObject(facet.previousIdentifier))
     return null
-  return readName(facet.previousIdentifier, 'lifecycleStateChange.previousIdentifier')
+  return readName(facet.previousIdentifier, place)
 }
 
 /**

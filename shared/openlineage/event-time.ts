@@ -16,7 +16,8 @@ export function parseEventTime(sent: JsonValue | undefined, field: string): numb
     const timeMs = Date.parse(
       `${date}T${minutes}${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${zoneOf(zone)}`
     )
-    if (timeMs >= 0) return timeMs
+    // Date.parse takes 30 February for a day in March.
+    if (timeMs >= 0 && isDate(date)) return timeMs
   }
   throw new CatalogError('BAD_REQUEST', `${field} must be a time such as 2026-01-31T12:00:00.000Z`, { field })
 }
@@ -26,3 +27,5 @@ function zoneOf(zone: string): string {
   const digits = zone.slice(1).replace(':', '').padEnd(4, '0')
   return `${zone[0]}${digits.slice(0, 2)}:${digits.slice(2)}`
 }
+
+const isDate = (date = ''): boolean => new Date(`${date}T00:00Z`).toISOString().startsWith(date)

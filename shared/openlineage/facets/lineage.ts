@@ -7,9 +7,10 @@ import { isObject, listOf } from '../../model/json-values.ts'
 import { readName, refuse, type OpenLineageName } from '../event.ts'
 import { readColumnInputs, type ColumnsOfFacet } from './columns.ts'
 
-/** A dataset or a job; null for the job of the event. */
-export type LineageEnd =
+/** A dataset, or a job: null for the job of the event. `field` is its place in the event. */
+export type LineageEnd = { field: string } & (
   { type: 'DATASET'; dataset: OpenLineageName } | { type: 'JOB'; job: OpenLineageName | null }
+)
 
 /** `isDescribed`: this facet gives the upstream datasets of the target, even if there are none. */
 export type LineageEntry = {
@@ -33,7 +34,7 @@ export const readLineageOfDataset = (
   facet: JsonObject,
   dataset: OpenLineageName,
   field: string
-): LineageEntry => ({ target: { type: 'DATASET', dataset }, ...readInputs(facet, field) })
+): LineageEntry => ({ target: { type: 'DATASET', dataset, field }, ...readInputs(facet, field) })
 
 function readInputs(sent: JsonObject, field: string): Omit<LineageEntry, 'target'> {
   const fields: [string, JsonValue | undefined][] = isObject(sent.fields) ? Object.entries(sent.fields) : []
@@ -69,10 +70,11 @@ const readEnds = (sent: JsonValue | undefined, field: string): LineageEnd[] =>
 function readEnd(sent: JsonObject, field: string): LineageEnd {
   if (sent.type === 'JOB')
     return {
+      field,
       type: 'JOB',
       job: sent.name === undefined && sent.namespace === undefined ? null : readName(sent, field)
     }
   if (sent.type !== undefined && sent.type !== 'DATASET')
     throw refuse(`${field}.type`, 'must be DATASET or JOB')
-  return { type: 'DATASET', dataset: readName(sent, field) }
+  return { field, type: 'DATASET', dataset: readName(sent, field) }
 }
