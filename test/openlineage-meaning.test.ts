@@ -646,6 +646,8 @@ t.test('names', async (t) => {
     ['file', '/tmp/a/', dataset('/tmp/a', 'file')],
     ['arn:aws:glue:eu-central-1:12', 'table/shop/orders', dataset('shop.orders', 'glue')],
     ['kafka://b1:9092', 'topic', dataset('topic', 'kafka')],
+    ['azurecosmos://h.documents.azure.com/dbs/crm', 'colls/orders', dataset('crm.orders', 'cosmosdb')],
+    ['azurecosmos://h.documents.azure.com', 'colls/orders', dataset('colls/orders', 'cosmosdb')],
     ['old', 's3://lake/sales', dataset('lake/sales', 's3')],
     ['what is this?', 'x', dataset('what is this?/x', 'unknown')],
     ['postgres://db', 'odd (name', dataset('odd %28name')]
@@ -897,12 +899,12 @@ t.test(
 t.test('an invalid event is refused with the place of the mistake, and changes nothing', async (t) => {
   const server = await withServer(t)
   const good = eventAt(0, { job: jobOf() })
-  const wrong: readonly (readonly [body: unknown, field: string | undefined])[] = [
-    [[], undefined],
   const long = 'x'.repeat(2_000)
   const previous = 'outputs[0].facets.lifecycleStateChange.previousIdentifier'
   const renamedFrom = (previousIdentifier: JsonObject): JsonObject =>
     data('b', { lifecycleStateChange: facet({ lifecycleStateChange: 'RENAME', previousIdentifier }) })
+  const wrong: readonly (readonly [body: unknown, field: string | undefined])[] = [
+    [[], undefined],
     ['text', undefined],
     [{}, 'eventTime'],
     [{ ...good, eventTime: 'yesterday' }, 'eventTime'],

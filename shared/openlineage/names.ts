@@ -33,7 +33,6 @@ type Rule = {
 const platforms: ReadonlyMap<string, string> = new Map(
   Object.entries({
     awsathena: 'athena',
-    azurecosmos: 'cosmosdb',
     azurekusto: 'kusto',
     'fabric-warehouse': 'fabric',
     postgresql: 'postgres',
@@ -103,6 +102,7 @@ const rules: readonly Rule[] = [
 /** Host and port are left out, as in DataHub. */
 function placeIn(scheme: string, authority: string, path: string): { platform: string; name: string } {
   const store = fileStores.get(scheme)
+  if (scheme === 'azurecosmos') return { platform: 'cosmosdb', name: nameInCosmos(authority, path) }
   if (store === undefined) return { platform: platforms.get(scheme) ?? scheme, name: path }
   const key = withoutEndSlash(path)
   if (store === 'file') return { platform: store, name: key }
@@ -111,6 +111,12 @@ function placeIn(scheme: string, authority: string, path: string): { platform: s
     platform: store,
     name: bucket === '' ? key.replace(/^\/+/, '') : `${bucket}/${key.replace(/^\/+/, '')}`
   }
+}
+
+/** Cosmos alone has its database in the namespace: `azurecosmos://HOST/dbs/DATABASE`, `colls/COLLECTION`. */
+function nameInCosmos(authority: string, path: string): string {
+  const [, database] = /\/dbs\/([^/]+)/.exec(authority) ?? []
+  return database === undefined ? path : `${database}.${path.replace(/^colls\//, '')}`
 }
 
 const withoutEndSlash = (path: string): string => path.replace(/(?<=.)\/+$/, '')
