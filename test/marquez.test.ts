@@ -252,6 +252,9 @@ for (const memory of [true, false])
         totalCount: 2,
         results: [{ nodeId: ids.load }, { nodeId: ids.sum }]
       })
+      // The server of Marquez knows the second, its documentation the third.
+      for (const sort of ['NAME', 'UPDATE_AT', 'UPDATED_AT'])
+        t.match(await get(`/search?q=revenue&sort=${sort}`), { status: 200, body: { totalCount: 1 } }, sort)
     })
 
     await t.test(

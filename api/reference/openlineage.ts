@@ -173,7 +173,7 @@ export const openLineageDescriptions: Descriptions = {
       query: {
         q: text('Words to find.'),
         filter: oneOf(['dataset', 'job'], 'Finds only entities of this kind.'),
-        sort: oneOf(['name', 'updated_at'], 'The order within the page.'),
+        sort: oneOf(['name', 'update_at', 'updated_at'], 'The order within the page.'),
         limit: integer('The most results.', { maximum: limits.openLineagePageMaxCount, default: 10 })
       },
       required: ['q']

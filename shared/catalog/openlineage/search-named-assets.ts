@@ -9,7 +9,8 @@ export type NamedSearch = { q?: string; filter?: string; sort?: string; count: n
 type NamedResult = { type: string; name: string; namespace: string; nodeId: string; updatedAt: string | null }
 
 const filters: { readonly [filter: string]: readonly string[] } = { dataset: ['DATASET'], job: ['DATA_JOB'] }
-const sorts = ['name', 'updated_at']
+/** Marquez' server calls the second order `UPDATE_AT`, and its documentation `UPDATED_AT`. */
+const sorts = ['name', 'update_at', 'updated_at']
 
 /**
  * `%` in a pattern, which means any text in Marquez, means any word here. Throws BAD_REQUEST, LIMIT_EXCEEDED,
@@ -51,7 +52,7 @@ export async function searchNamed(
     updatedAt: typeof data.updatedAt === 'string' ? data.updatedAt : null
   }))
   if (sort?.toLowerCase() === 'name') results.sort((a, b) => (a.name < b.name ? -1 : 1))
-  if (sort?.toLowerCase() === 'updated_at')
+  if (sort !== undefined && sort.toLowerCase() !== 'name')
     results.sort((a, b) => ((a.updatedAt ?? '') > (b.updatedAt ?? '') ? -1 : 1))
   return { totalCount: page.total, results }
 }
