@@ -284,6 +284,19 @@ t.test('columns', async (t) => {
       t.match(await load(server, documents), done({ received: 4, unchanged: 4 }))
     }
   )
+
+  await t.test('run results of a command that builds nothing say nothing of runs', async (t) => {
+    const server = await withServer(t, { withWorker: true })
+    const runStatus = async (which: string, status: string): Promise<string | undefined> => {
+      const results = { ...runResults({ 'model.shop.orders': status }), args: { which } }
+      t.match(await load(server, [manifest(shop), results]), done({ received: 4 }))
+      const properties = JSON.stringify(await aspectOf(server.db, table('orders'), 'datasetProperties'))
+      return /"dbt_run_status":"(\w+)"/.exec(properties)?.[1]
+    }
+    t.equal(await runStatus('compile', 'success'), undefined)
+    t.equal(await runStatus('build', 'error'), 'error')
+    t.equal(await runStatus('generate', 'success'), 'error', 'generate is dbt docs generate')
+  })
 })
 
 t.test('exposures, semantic models and metrics', async (t) => {

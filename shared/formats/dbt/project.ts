@@ -32,7 +32,7 @@ export type DbtProject = {
 }
 
 export const wantedOfArtifacts: WantedMembers = {
-  whole: new Set(['metadata']),
+  whole: new Set(['metadata', 'args']),
   opened: new Set(['nodes', 'sources', 'exposures', 'metrics', 'semantic_models', 'results'])
 }
 
@@ -89,11 +89,28 @@ export function gatherProject(): ProjectGatherer {
         nodes: manifest.nodes,
         faults: manifest.faults,
         catalogColumns: documents.get('catalog')?.columns ?? new Map(),
-        results: documents.get('run-results')?.results ?? new Map()
+        results: resultsOf(documents.get('run-results'))
       }
     }
   }
 }
+
+/**
+ * Commands that write run results without building anything: in these, `success` means only that the SQL
+ * compiles. `generate` is `dbt docs generate`.
+ */
+const commandsThatBuildNothing: ReadonlySet<string> = new Set([
+  'compile',
+  'generate',
+  'list',
+  'parse',
+  'show'
+])
+
+const resultsOf = (document: Document | undefined): ReadonlyMap<string, RunResult> =>
+  !document || commandsThatBuildNothing.has(textOf(objectOf(document.args).which) ?? '')
+    ? new Map()
+    : document.results
 
 /**
  * The parts of a document that have arrived. Only its end decides which artifact it is, because `metadata`
@@ -101,6 +118,8 @@ export function gatherProject(): ProjectGatherer {
  */
 type Document = {
   metadata?: JsonValue
+  /** The arguments of the command that wrote run results. */
+  args?: JsonValue
   nodes: Map<string, KeptNode>
   faults: Map<string, CatalogError>
   columns: Map<string, string>
@@ -122,8 +141,8 @@ function addMember(document: Document, { section, key, value }: Member): number 
   }
   if (value.fault) throw value.fault
   const parsed = parse(value.text, key === null ? section : `${section}.${key}`)
-  if (section === 'metadata') {
-    document.metadata = parsed
+  if (section === 'metadata' || section === 'args') {
+    document[section] = parsed
     return value.text.length
   }
   if (section === 'results') return addResult(document, parsed)
