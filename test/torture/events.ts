@@ -14,6 +14,7 @@ const jobCount = 50
 const eventsPerDataset = 6
 const storedEvents = 1_500
 const sendAgainMs = 200
+/** So long the load may take after the faults are over. */
 const loadMaxMs = 180_000
 
 type Ends = { job: string; input: string; output: string }
@@ -79,11 +80,15 @@ async function isTaken({ url, token }: Api, index: number): Promise<boolean> {
 
 /**
  * Loads stored events and waits until they are applied. After a lost answer it sends them again, because
- * events may be repeated. Returns the differences.
+ * events may be repeated. Returns the differences. The faults end with the signal.
  */
-export async function loadEvents({ api }: PressureStage): Promise<string[]> {
+export async function loadEvents({ api }: PressureStage, signal: AbortSignal): Promise<string[]> {
   const lines = Array.from({ length: storedEvents }, (_, index) => `${JSON.stringify(eventOf(index))}\n`)
-  for (const giveUpAt = Date.now() + loadMaxMs; Date.now() < giveUpAt; await sleep(sendAgainMs)) {
+  let giveUpAt = Infinity
+  signal.addEventListener('abort', () => {
+    giveUpAt = Date.now() + loadMaxMs
+  })
+  for (; Date.now() < giveUpAt; await sleep(sendAgainMs)) {
     try {
       const id = await sendLoad(api, lines, { format: 'openlineage' })
       for (;;) {

@@ -37,7 +37,9 @@ export type Stage = FaultStage & PressureStage & { size: Size }
 /** `faults` are the differences, as text. */
 export type Outcome = { faults: string[]; figures: Record<string, number> }
 
+/** Beyond the time that the waiting records take at the pace of the machine. */
 const settleMaxMs = 60_000
+const restMaxMs = 600_000
 const lateMaxMs = 120_000
 const setUpMaxMs = 120_000
 const lookEveryMs = 200
@@ -57,7 +59,7 @@ export async function torture(stage: Stage): Promise<Outcome> {
     deleteOften(stage, calls, size.deleteEveryMs, stop.signal)
   ]
   const events = sendEvents(stage, stop.signal)
-  const loadingEvents = loadEvents(stage)
+  const loadingEvents = loadEvents(stage, stop.signal)
   const sending = sendOften(stage, { records: size.recordsPerLoad, waitingMin: size.waitingMin }, stop.signal)
 
   const faultsBegunAt = Date.now()
@@ -67,7 +69,8 @@ export async function torture(stage: Stage): Promise<Outcome> {
   const stoppedAt = Date.now()
   stop.abort()
   const sent = [...first, ...(await sending)]
-  const unsettled = await untilSettled(stage, sent, stoppedAt + settleMaxMs)
+  const maxMs = Math.round(settleMaxMs + (await restMs(stage, stoppedAt - begun)))
+  const unsettled = await untilSettled(stage, sent, stoppedAt + maxMs)
   const settleMs = Date.now() - stoppedAt
   // A load that is late may still end correctly, so only ended loads can be compared.
   if (unsettled > 0) await untilSettled(stage, sent, Date.now() + lateMaxMs)
@@ -90,8 +93,7 @@ export async function torture(stage: Stage): Promise<Outcome> {
   const missed = isMissed
     ? [`only ${JSON.stringify(played)} of ${JSON.stringify(size.faults)} had their chance`]
     : []
-  const late =
-    unsettled > 0 ? [`${unsettled} loads were not terminal ${settleMaxMs} ms after the last fault`] : []
+  const late = unsettled > 0 ? [`${unsettled} loads were not terminal ${maxMs} ms after the last fault`] : []
   return {
     faults: [
       ...missed,
@@ -113,6 +115,21 @@ async function setUp({ api, workload }: Stage): Promise<void> {
   for (const giveUpAt = Date.now() + setUpMaxMs; Date.now() < giveUpAt; await sleep(lookEveryMs))
     if (isTerminal(await readLoad(api, id))) return
   throw new Error('the entities were not made in time')
+}
+
+/** How long the waiting records take if they take as long as those that were applied in the given time. */
+async function restMs({ db }: Stage, ms: number): Promise<number> {
+  const [row] = await patiently(() =>
+    query<{ settled: number; waiting: number }>(
+      db,
+      `
+      select
+        coalesce(sum(record_count) filter (where state = 'settled'), 0)::bigint as settled,
+        coalesce(sum(record_count) filter (where state in ('waiting', 'applying')), 0)::bigint as waiting
+      from chunk`
+    )
+  )
+  return Math.min(restMaxMs, (ms * (row?.waiting ?? 0)) / Math.max(1, row?.settled ?? 0))
 }
 
 /** Waits until every load with a complete body has ended. Returns how many have not in the given time. */
