@@ -29,7 +29,7 @@ export type ProgramOptions = {
   input?: string
 }
 
-const saysMaxMs = 60_000
+const saysMaxMs = 180_000
 
 /** `file` is a path in dist, such as `dev/start.js`. Killed at teardown if it still runs. */
 export function runProgram(t: Test, file: string, args: readonly string[], options: ProgramOptions): Program {

@@ -27,7 +27,7 @@ export type CatalogOptions = {
   database?: TestDatabase | undefined
 }
 
-const readyMaxMs = 60_000
+const readyMaxMs = 180_000
 
 /** Ready when it resolves; stopped at teardown, before the database is dropped. */
 export async function withCatalog(t: Test, options: CatalogOptions): Promise<Catalog> {

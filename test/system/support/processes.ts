@@ -29,7 +29,7 @@ export type ProcessOptions = {
   user?: { uid: number; gid: number } | undefined
 }
 
-const saysMaxMs = 60_000
+const saysMaxMs = 180_000
 const endMaxMs = 25_000
 
 /** The command in a line of the Procfile, unchanged. Throws if there is no such line. */
