@@ -334,6 +334,14 @@ t.test('exposures, semantic models and metrics', async (t) => {
     customProperties: { dbt_exposure_type: 'dashboard' }
   })
   t.match(await aspectOf(db, metric('revenue'), 'metricInfo'), { name: 'revenue', description: 'Money in' })
+  const { body } = await server.graphql(
+    '{ searchAcrossEntities(input: { query: "revenue", start: 0, count: 9 }) { searchResults { entity { urn } } } }'
+  )
+  t.strictSame(
+    body.data.searchAcrossEntities.searchResults,
+    [{ entity: { urn: metric('revenue') } }],
+    'people find it by its name'
+  )
   t.match(
     await load(server, manifest(nodes), '&owners=true'),
     done({ received: 8, applied: 2, unchanged: 6 })

@@ -377,6 +377,8 @@ t.test('kinds are made and read', async (t) => {
   t.equal(nameFromUrn(urn), 'shop.orders')
   t.equal(nameFromUrn(toUrn(`urn:li:schemaField:(${orders},sum%28a%2Cb%29)`)), 'sum(a,b)')
   t.equal(nameFromUrn(toUrn('urn:li:corpuser:jdoe')), 'jdoe')
+  for (const type of ['metric', 'semanticModel'])
+    t.equal(nameFromUrn(toUrn(`urn:li:${type}:(urn:li:dataPlatform:dbt,shop,revenue)`)), 'revenue', type)
 
   t.same(keyOfUrn(urn), { platform: 'urn:li:dataPlatform:hive', name: 'shop.orders', origin: 'PROD' })
   t.same(keyOfUrn(job), { flow, jobId: 'load' })

@@ -129,7 +129,7 @@ export const entityTypeOfGraphql = (graphqlType: string): string | null =>
 export const isTypeOfUrns = (graphqlType: string): boolean =>
   graphqlType === 'OTHER' || byGraphqlType.has(graphqlType)
 
-/** The types that a search finds by default, as in DataHub. */
+/** The types that a search finds by default: as in DataHub, and what a dbt project has besides. */
 export const searchableTypes: readonly string[] = [
   'DATASET',
   'DASHBOARD',
@@ -153,5 +153,7 @@ export const searchableTypes: readonly string[] = [
   'NOTEBOOK',
   'BUSINESS_ATTRIBUTE',
   'APPLICATION',
-  'DOCUMENT'
+  'DOCUMENT',
+  'METRIC',
+  'SEMANTIC_MODEL'
 ]

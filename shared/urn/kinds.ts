@@ -91,8 +91,10 @@ export const originOf = (urn: Urn): string | null => {
  * and %29 decoded.
  */
 export const nameFromUrn = (urn: Urn): string => {
-  const { parts } = splitUrn(urn)
-  const name = parts[1] ?? parts[0] ?? urn
+  const { entityType, parts } = splitUrn(urn)
+  // A metric and a semantic model have the folder of their name before it.
+  const at = kindShapeOf(entityType)?.keyFields[2] === 'id' ? 2 : 1
+  const name = parts[at] ?? parts[0] ?? urn
   return name.replaceAll('%2C', ',').replaceAll('%28', '(').replaceAll('%29', ')')
 }
 

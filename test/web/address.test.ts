@@ -1,7 +1,7 @@
 /** Addresses of pages hold any URN, and lead nowhere but to pages of ours. */
 import t from 'tap'
 import { addressOf, assetAddress, pageOf, safeNext } from '../../web/src/address.ts'
-import { cardOf, partsOfUrn } from '../../web/src/api/entity.ts'
+import { cardOf, hasEditableLineage, hasLineage, partsOfUrn } from '../../web/src/api/entity.ts'
 import { fc } from '../support/fast-check.ts'
 
 t.test('an address gives back the values it was made from, whatever characters they contain', async () => {
@@ -61,8 +61,16 @@ t.test('an entity that nothing describes has the name in its URN', async (t) => 
   t.equal(nameOf('urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'), 'shop.orders')
   t.equal(nameOf('urn:li:dataJob:(urn:li:dataFlow:(airflow,nightly,PROD),load)'), 'load')
   t.equal(nameOf('urn:li:domain:finance'), 'finance')
+  t.equal(nameOf('urn:li:metric:(urn:li:dataPlatform:dbt,shop,revenue)'), 'revenue')
   t.strictSame(partsOfUrn('urn:li:dataJob:(urn:li:dataFlow:(airflow,n,PROD),j)'), [
     'urn:li:dataFlow:(airflow,n,PROD)',
     'j'
   ])
+})
+
+t.test('a metric shows its lineage, which people cannot edit', async (t) => {
+  const metric = 'urn:li:metric:(urn:li:dataPlatform:dbt,shop,revenue)'
+  t.ok(hasLineage(metric))
+  t.notOk(hasEditableLineage(metric))
+  t.ok(hasEditableLineage('urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'))
 })

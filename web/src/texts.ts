@@ -153,6 +153,8 @@ export OPENLINEAGE_API_KEY="$TRIBUTARY_TOKEN"`
     MLFEATURE: 'Feature',
     MLFEATURE_TABLE: 'Feature table',
     MLPRIMARY_KEY: 'Primary key',
+    METRIC: 'Metric',
+    SEMANTIC_MODEL: 'Semantic model',
     DATA_PROCESS_INSTANCE: 'Run',
     DOMAIN: 'Domain',
     SCHEMA_FIELD: 'Column',

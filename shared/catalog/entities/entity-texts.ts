@@ -27,6 +27,8 @@ const nameFields: ReadonlyMap<string, string> = new Map([
   ['mlFeatureProperties', 'name'],
   ['mlPrimaryKeyProperties', 'name'],
   ['dataProcessInstanceProperties', 'name'],
+  ['metricInfo', 'name'],
+  ['semanticModelInfo', 'name'],
   ['dataProductProperties', 'name'],
   ['applicationProperties', 'name'],
   ['domainProperties', 'name'],

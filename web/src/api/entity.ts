@@ -51,11 +51,16 @@ export function partsOfUrn(urn: string): string[] {
   return [...parts, id.slice(from, -1)]
 }
 
-/** The part that people call the name: the second of three, otherwise the last. */
+/** What only producers can connect to its upstreams, and whose name is the last part of the URN. */
+const typesOfProducers = new Set(['metric', 'semanticModel'])
+
+/** The part that people call the name: usually the second of three, otherwise the last. */
 function nameInUrn(urn: string): string {
   const parts = partsOfUrn(urn)
-  return (parts.length > 2 ? parts[1] : parts.at(-1)) || urn
+  return (parts.length > 2 && !typesOfProducers.has(typeIn(urn)) ? parts[1] : parts.at(-1)) || urn
 }
+
+const typeIn = (urn: string): string => urn.split(':')[2] ?? ''
 
 /** `urn:li:tag:pii` is `pii`: the name if only the URN is known. */
 export const lastPartOf = (urn: string): string => (urn === '' ? '' : nameInUrn(urn))
@@ -73,11 +78,16 @@ const typesWithLineage = new Set([
   'mlFeature',
   'mlPrimaryKey',
   'dataProcessInstance',
-  'schemaField'
+  'schemaField',
+  ...typesOfProducers
 ])
 
 /** Whether entities of the URN's type can have lineage. */
-export const hasLineage = (urn: string): boolean => typesWithLineage.has(urn.split(':')[2] ?? '')
+export const hasLineage = (urn: string): boolean => typesWithLineage.has(typeIn(urn))
+
+/** Whether people can edit the lineage of such an entity. */
+export const hasEditableLineage = (urn: string): boolean =>
+  hasLineage(urn) && !typesOfProducers.has(typeIn(urn))
 
 /** The first known name: the name that producers use, then the name in the URN. */
 export function cardOf(raw: RawCard): Card {

@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks'
 import { addressOf, assetAddress } from '../address.ts'
 import { readAspects } from '../api/aspects.ts'
-import { cardOf, hasLineage, lastPartOf, type Card } from '../api/entity.ts'
+import { cardOf, hasEditableLineage, hasLineage, lastPartOf, type Card } from '../api/entity.ts'
 import { ApiError } from '../api/errors.ts'
 import { asset, complete } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
@@ -96,7 +96,9 @@ export function AssetPage() {
               <a href={assetAddress(urn, { tab: 'impact' })} data-testid="downstream-count">
                 {words.downstream(data.down?.total ?? 0)}
               </a>
-              {canWrite() && <a href={addressOf('edit-lineage', { urn })}>{words.editLineage}</a>}
+              {canWrite() && hasEditableLineage(urn) && (
+                <a href={addressOf('edit-lineage', { urn })}>{words.editLineage}</a>
+              )}
             </span>
           )}
         </div>

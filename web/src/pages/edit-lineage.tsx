@@ -5,7 +5,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
 import { columnParts, isColumnUrn } from '../api/column-urn.ts'
-import { cardOf, hasLineage, lastPartOf, type Card } from '../api/entity.ts'
+import { cardOf, hasEditableLineage, lastPartOf, type Card } from '../api/entity.ts'
 import { downstreamEdges, neighbours, updateLineage } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { canWrite } from '../api/session.ts'
@@ -56,10 +56,10 @@ const save = ({ added, removed }: Draft): Promise<unknown> =>
 export function EditLineagePage() {
   const { query } = useAddress('edit-lineage')
   const urn = query.urn ?? ''
-  const { data, error, reload } = useResource(hasLineage(urn) ? urn : null, (signal) =>
+  const { data, error, reload } = useResource(hasEditableLineage(urn) ? urn : null, (signal) =>
     graphql(neighbours, { urn, count: nodesMaxCount }, signal)
   )
-  if (!hasLineage(urn)) return <Empty isPage title={assetTexts.notFound} />
+  if (!hasEditableLineage(urn)) return <Empty isPage title={assetTexts.notFound} />
   if (error && !data) return <Failure error={error} retry={reload} />
   if (!data) return <Loading />
   if (!canWrite()) return <Empty isPage title={words.readOnly} />
