@@ -6,7 +6,13 @@ import { query, type Binding } from '../db/query.ts'
 /** `name` is folded; `words` is the text of a tsvector. */
 export type SearchDocumentRow = { id: number; name: string; words: string }
 
-/** Writes new and changed documents; unchanged ones are not rewritten. */
+/**
+ * Writes new and changed documents; unchanged ones are not rewritten.
+ *
+ * A new document of 25 words costs Postgres 42 us, of which the index of similar names takes 21 and that of
+ * words 13. With pending lists of 4 MB instead of 256 kB it would be 33 us, but every search would read the
+ * lists; without lists it would be 170.
+ */
 export async function writeSearchDocuments(tx: Tx, rows: readonly SearchDocumentRow[]): Promise<void> {
   if (rows.length === 0) return
   await query(
