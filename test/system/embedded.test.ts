@@ -38,7 +38,7 @@ const postmasterPid = (dataDir: string): number =>
   Number(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0])
 
 async function ends(pid: number): Promise<boolean> {
-  for (let waitedMs = 0; waitedMs < 10_000; waitedMs += 20) {
+  for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 20) {
     try {
       process.kill(pid, 0)
     } catch {

@@ -20,7 +20,7 @@ type Manifest = Record<string, unknown> & {
 }
 type Lock = { packages: Record<string, { version: string; dev?: true; optional?: true; devOptional?: true }> }
 
-const endMaxMs = 20_000
+const endMaxMs = 60_000
 const stranger = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined
 
 // two installations, one of them from the registry

@@ -11,7 +11,7 @@ import { chain, chainCounts, lines, untilDone } from './support/loads.ts'
 const chainLength = 500
 /** Between two loads, so that a long fault does not make a backlog that takes longer than the fault. */
 const restMs = 200
-const readyMaxMs = 30_000
+const readyMaxMs = 120_000
 
 t.test('a catalog on a Redis Cluster', async (t) => {
   const cluster = await withRedisCluster(t)

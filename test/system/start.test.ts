@@ -24,7 +24,7 @@ const nobody = { uid: 65_534, gid: 65_534 }
 const isRoot = process.getuid?.() === 0
 const writesCount = 1_000
 const writersCount = 8
-const endMaxMs = 20_000
+const endMaxMs = 60_000
 
 function withDataDir(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-start-'))

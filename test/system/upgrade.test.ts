@@ -26,7 +26,7 @@ const tableCount = 60
 const contestedCount = 20
 const phaseMs = 1_500
 const sendEveryMs = 100
-const endMaxMs = 60_000
+const endMaxMs = 300_000
 
 const table = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
 
