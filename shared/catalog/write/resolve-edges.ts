@@ -42,16 +42,13 @@ export async function resolveEdges(
     mustExist
   )
   // Ids of a dry run, and ends that a limited token may not change, are handled record by record.
-  const mayMake = !work.trialIds && !work.limit
-  const isMaking = mayMake && !mustExist && (!isRemoval || work.older.isUnfinished)
-  if (isMaking || (mayMake && !isRemoval)) await giveIds(tx, work, ends, idAt, deletedOrAbsent, isMaking)
+  const isMaking = !work.trialIds && !work.limit && (!isRemoval || (!mustExist && work.older.isUnfinished))
+  if (isMaking) await giveIds(tx, work, ends, idAt, deletedOrAbsent, !mustExist)
   const placeOf = placesByType(ends)
-  const isUsable = (end: number): boolean =>
-    end < 0
-      ? !deletedOrAbsent.has(-end)
-      : [idAt[end] ?? 0, idAt[ends.assetAt[end] ?? 0] ?? 0].every(
-          (id) => id !== 0 && !deletedOrAbsent.has(id)
-        )
+  const idOf = (end: number): number => (end < 0 ? -end : (idAt[end] ?? 0))
+  const assetIdOf = (end: number): number => (end < 0 ? -end : (idAt[ends.assetAt[end] ?? 0] ?? 0))
+  const isThere = (id: number): boolean => id !== 0 && !deletedOrAbsent.has(id)
+  const isUsable = (end: number): boolean => isThere(idOf(end)) && isThere(assetIdOf(end))
 
   const count = lines.length
   const columns = emptyColumns(isRemoval, count)
@@ -62,7 +59,7 @@ export async function resolveEdges(
     const [upstream, downstream] = [upstreams[place] ?? 0, downstreams[place] ?? 0]
     const { owner, fieldCode } = placeOf(upstream, downstream)
     const stating = owner === 'upstream' ? upstream : downstream
-    const ownerId = stating < 0 ? -stating : (idAt[ends.assetAt[stating] ?? 0] ?? 0)
+    const ownerId = assetIdOf(stating)
     // Another writer may be about to add the edge to the owner. Such edges are handled record by record, and
     // so wait for its lock.
     if (ownerId === 0 && isRemoval && !mustExist && !isMaking && !work.limit) {
@@ -76,8 +73,8 @@ export async function resolveEdges(
       continue
     }
     columns.lines[at] = lines[place] ?? 0
-    columns.upstreamIds[at] = upstream < 0 ? -upstream : (idAt[upstream] ?? 0)
-    columns.downstreamIds[at] = downstream < 0 ? -downstream : (idAt[downstream] ?? 0)
+    columns.upstreamIds[at] = idOf(upstream)
+    columns.downstreamIds[at] = idOf(downstream)
     columns.ownerIds[at] = ownerId
     columns.fields[at] = fieldCode
     at += 1
