@@ -335,7 +335,8 @@ t.test('a list leaves turns to others while it is read', async (t) => {
   isRunning = false
   t.match(answer.body, { summary: { received: 4_000, failed: 4_000, retriable: 0 } })
   t.comment(`${turns} turns`)
-  t.ok(turns >= 15, `${turns} turns`)
+  // Three if it leaves none. How many more there are depends on the machine: the slower, the more.
+  t.ok(turns >= 7, `${turns} turns`)
 })
 
 t.test('a list of 10,000 events is taken, one of more is refused', async (t) => {
