@@ -36,7 +36,13 @@ export async function readEventsPage(
     signal.throwIfAborted()
     throw error instanceof Refusal ? error : unreachable(server, error)
   }
-  if (!response.ok) throw new ServerRefused(response.status, text, response.headers.get('retry-after'))
+  if (!response.ok)
+    throw new ServerRefused(
+      response.status,
+      text,
+      response.headers.get('retry-after'),
+      `The server at ${new URL(server.url).origin}`
+    )
   return readPage(server, text)
 }
 

@@ -54,12 +54,13 @@ export class ServerRefused extends Refusal {
   /** The value of Retry-After. */
   readonly retryAfterMs: number | null
 
-  constructor(status: number, body: string, retryAfter: string | null = null) {
+  /** `who` names the server where a command talks to two. */
+  constructor(status: number, body: string, retryAfter: string | null = null, who = 'The server') {
     const problem = problemOf(body)
     const message =
       problem === null
-        ? `The server answered with status ${status}.`
-        : `The server refused: ${problem.code}: ${problem.message}`
+        ? `${who} answered with status ${status}.`
+        : `${who} refused: ${problem.code}: ${problem.message}`
     // the server, or a proxy, says that it is unavailable for now: another attempt may succeed
     super(message, isPassingStatus(status) ? exitCodes.unreachable : exitCodes.refused)
     this.name = 'ServerRefused'

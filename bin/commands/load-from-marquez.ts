@@ -177,7 +177,8 @@ function createReplay(
 
   function refuse(offset: number, reason: string): void {
     tally.refused += 1
-    terminal.err(`Event ${offset + 1}: ${reason}`)
+    // The server counts from the beginning of the list, and this command from the first event of all.
+    terminal.err(`Event ${offset + 1}: ${reason.replace(/^events\[\d+\]\./, '')}`)
   }
 
   /** Repeats work that may succeed a moment later. */
@@ -193,7 +194,7 @@ function createReplay(
         const askedMs = error instanceof ServerRefused ? (error.retryAfterMs ?? 0) : 0
         const ms = Math.max(waitMs, Math.min(askedMs, longestWaitMs))
         if (error instanceof Error)
-          terminal.err(`${error.message} Trying again in ${Math.ceil(ms / 1_000)} s.`)
+          terminal.err(`${error.message.replace(/\.$/, '')}. Trying again in ${Math.ceil(ms / 1_000)} s.`)
         await pause(ms, signal)
       }
     }
