@@ -29,15 +29,22 @@ export function assembleColumnRecords(
   const records = written.flatMap((record, index) =>
     isObject(record) ? remainingParts(record, (down, up) => live.has(`${index + 1} ${down} ${up}`)) : []
   )
+  const homes = new Map<string | null, number>()
+  for (const [index, record] of records.entries()) {
+    const key = groupOf(record)
+    if (!homes.has(key)) homes.set(key, index)
+  }
   for (const group of gather(pairs.filter((pair) => pair.recordKey <= 0))) {
-    const home = records.findIndex((record) => groupOf(record) === groupOf(group.record))
-    if (home < 0)
+    const key = groupOf(group.record)
+    const home = homes.get(key)
+    if (home === undefined) {
+      homes.set(key, records.length)
       records.push({
         ...group.record,
         upstreams: [...group.scores.keys()],
         confidenceScore: Math.min(...group.scores.values())
       })
-    else records[home] = joined(records[home] ?? {}, group)
+    } else records[home] = joined(records[home] ?? {}, group)
   }
   return records
 }
