@@ -5,7 +5,7 @@ import { query } from '../../shared/db/query.ts'
 import { readRejects } from './catalog-calls.ts'
 import { differences, edgeText, foldAccepted, type Accepted, type AcceptedChange } from './oracle.ts'
 import type { Call, PressureStage, SentLoad } from './pressure.ts'
-import type { Edge } from './workload.ts'
+import { isAt, type Edge } from './workload.ts'
 
 export type LoadRow = {
   id: string
@@ -79,8 +79,7 @@ async function judgeLoad(
     faults.push(`load ${row.id}: ${JSON.stringify(row)} does not add up to ${plan.count}`)
   const rejects = rejected > 0 ? await readRejects(api, row.id) : []
   if (rejects.length !== rejected) faults.push(`load ${row.id}: ${rejected} rejected, ${rejects.length} kept`)
-  const isVictim = (edge: Edge) =>
-    workload.victims.some((urn) => edge.upstreamUrn === urn || edge.downstreamUrn === urn)
+  const isVictim = (edge: Edge) => workload.victims.some((urn) => isAt(edge, urn))
   const innocent = rejects.filter(({ line }) => !isVictim(plan.changeAt(line - 1).edge))
   if (innocent.length > 0)
     faults.push(

@@ -2,7 +2,7 @@
  * The expected content of the catalog: all accepted changes folded in their order, without the catalog's
  * code.
  */
-import type { Edge } from './workload.ts'
+import { isAt, type Edge } from './workload.ts'
 
 export type AcceptedChange =
   { op: 'add'; edge: Edge; source: string } | { op: 'remove'; edge: Edge } | { op: 'delete'; urn: string }
@@ -18,8 +18,7 @@ export function foldAccepted(accepted: readonly Accepted[]): Map<string, Set<str
   for (const { changes } of accepted.toSorted((a, b) => a.seq - b.seq)) {
     for (const change of changes) {
       if (change.op === 'delete') {
-        for (const [key, { edge }] of stated)
-          if (edge.upstreamUrn === change.urn || edge.downstreamUrn === change.urn) stated.delete(key)
+        for (const [key, { edge }] of stated) if (isAt(edge, change.urn)) stated.delete(key)
         continue
       }
       const key = edgeText(change.edge)

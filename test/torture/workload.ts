@@ -36,6 +36,15 @@ export const pick = <Item>(random: Random, items: readonly Item[]): Item => {
 }
 
 const datasetUrn = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:torture,${name},PROD)`
+const columnBegin = 'urn:li:schemaField:('
+const columnUrn = (asset: string, column: string): string => `${columnBegin}${asset},${column})`
+
+/** Whether the edge begins or ends at the asset or at a column of it. */
+export const isAt = ({ upstreamUrn, downstreamUrn }: Edge, asset: string): boolean =>
+  [upstreamUrn, downstreamUrn].some((urn) => urn === asset || urn.startsWith(`${columnBegin}${asset},`))
+
+/** Every third edge joins columns. */
+const edgesPerColumnEdge = 3
 
 const edgesPerEntity = 10
 const victimCount = 5
@@ -60,12 +69,18 @@ export function planWorkload(random: Random, edgeCount: number): Workload {
   )
   const edges = Array.from({ length: edgeCount }, (_, index): Edge => {
     const downstream = sourceVictimCount + (index % (entityCount - sourceVictimCount))
-    return {
+    const ends = {
       downstreamUrn: datasetUrn(`warehouse.contested_${downstream}`),
       upstreamUrn: datasetUrn(
         `warehouse.contested_${(downstream + 1 + Math.floor(index / (entityCount - sourceVictimCount))) % entityCount}`
       )
     }
+    return index % edgesPerColumnEdge !== 0
+      ? ends
+      : {
+          downstreamUrn: columnUrn(ends.downstreamUrn, `to_${index % 4}`),
+          upstreamUrn: columnUrn(ends.upstreamUrn, `from_${index % 5}`)
+        }
   })
   const contestedCount = Math.min(contestedEdgesMaxCount, Math.ceil(edgeCount / 2))
   let loadCount = 0
