@@ -11,7 +11,7 @@ const anyTable = fc
       maxLength: columnCount
     })
   )
-const anyKind = fc.constantFrom<StoredKind>('chunk', 'changes', 'journal')
+const anyKind = fc.constantFrom<StoredKind>('chunk', 'changes', 'journal', 'columnChunk')
 
 t.test('stored columns and what follows them are read back', (t) => {
   fc.assert(

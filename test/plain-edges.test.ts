@@ -14,6 +14,7 @@ import { createPlainEdgeReader, textOfEdge } from '../shared/formats/plain-edges
 import { openRecords, type ReadRecord, type SingleRecord } from '../shared/formats/read-records.ts'
 import { endOfOrdinaryDataset, isOrdinaryDataset } from '../shared/urn/ordinary-dataset.ts'
 import { PackedUrns } from '../shared/urn/packed-urns.ts'
+import { schemaFieldUrn } from '../shared/urn/kinds.ts'
 import { entityTypeOf, parseUrn } from '../shared/urn/urn.ts'
 import { fc } from './support/fast-check.ts'
 import { admin, dataset, edge, entity, rejectsOf, removal, withLoadBench } from './support/load-bench.ts'
@@ -314,6 +315,19 @@ t.test('a chunk of edges gives back each line as it was sent', async (t) => {
     }),
     { numRuns: 100 }
   )
+})
+
+t.test('a chunk with edges between columns is of a kind that older workers do not know', async (t) => {
+  const edges = JSON.stringify(edge('a', 'b'))
+  const columns = JSON.stringify({
+    upstreamUrn: schemaFieldUrn(parseUrn(dataset('a')).urn, 'x'),
+    downstreamUrn: schemaFieldUrn(parseUrn(dataset('b')).urn, 'y')
+  })
+  // The bytes are stored, and older workers look at them: they must stay.
+  t.equal((await packEdges(gather([edges], [1])))[0], 0xff)
+  const payload = await packEdges(gather([edges, columns], [1, 2]))
+  t.equal(payload[0], 0xe7)
+  t.same(await unpackEdgesOnly(payload), gather([edges, columns], [1, 2]))
 })
 
 t.test('a chunk of edges that was damaged is unreadable', async (t) => {

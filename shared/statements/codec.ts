@@ -13,7 +13,7 @@ import { packInts, unpackInts } from './int-columns.ts'
  * First bytes, stored in Postgres: never renumber. The lowest three bits are set, so that none of them begins
  * a deflated stream.
  */
-const storedKinds = { chunk: 0xff, changes: 0xf7, journal: 0xef } as const
+const storedKinds = { chunk: 0xff, changes: 0xf7, journal: 0xef, columnChunk: 0xe7 } as const
 export type StoredKind = keyof typeof storedKinds
 
 const codecVersion = 1

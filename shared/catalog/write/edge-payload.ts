@@ -59,14 +59,22 @@ export async function packEdges({
   head.writeUInt8(isRemoval ? 1 : 0, 0)
   head.writeInt32LE(texts.length, 1)
   head.writeInt32LE(urns.bytes.length, 5)
-  return packColumns('chunk', [upstreams, downstreams, lines, shapeOf], Buffer.concat([head, texts, names]))
+  const kind = urns.types().names.includes('schemaField') ? 'columnChunk' : 'chunk'
+  return packColumns(kind, [upstreams, downstreams, lines, shapeOf], Buffer.concat([head, texts, names]))
 }
 
-export const holdsEdges = (payload: Buffer): boolean => isOfKind(payload, 'chunk')
+/**
+ * Chunks with edges between columns are a kind of their own, because a worker of an older version would store
+ * these edges under the wrong owner. It cannot read this kind, so the load fails and can be retried.
+ */
+const kindOf = (payload: Buffer): 'chunk' | 'columnChunk' | null =>
+  isOfKind(payload, 'chunk') ? 'chunk' : isOfKind(payload, 'columnChunk') ? 'columnChunk' : null
+
+export const holdsEdges = (payload: Buffer): boolean => kindOf(payload) !== null
 
 /** Throws if the payload was not made by packEdges. */
 export async function unpackEdges(payload: Buffer): Promise<EdgeBatch> {
-  const { columns, appendix } = unpackColumns('chunk', payload, columnCount)
+  const { columns, appendix } = unpackColumns(kindOf(payload) ?? 'chunk', payload, columnCount)
   const [upstreams, downstreams, lines, shapeOf] = columns
   if (!upstreams || !downstreams || !lines || !shapeOf || appendix.length < headBytes)
     throw new Error('packed edges are shorter than they say')
