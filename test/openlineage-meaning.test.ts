@@ -1,11 +1,10 @@
-/** What OpenLineage events mean: which edges they assert, what replaces what, and what is refused. */
+/** What OpenLineage events mean: which edges they assert, and what replaces what. */
 import t from 'tap'
 import { prune } from '../shared/catalog/loads/prune.ts'
 import { query } from '../shared/db/query.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { ingestEvents, readEvent } from '../shared/catalog/openlineage/ingest-events.ts'
 import { somebody } from './support/changes.ts'
-import { valueAt } from './support/json-answer.ts'
 import { eventAt, facet } from './support/openlineage.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
@@ -126,6 +125,37 @@ t.test('runs', async (t) => {
     await send(eventAt(200, { eventType: 'COMPLETE', run: run(), job: jobOf(), inputs: [data('a')] }))
     t.ok((await edges()).includes('b -> job'))
   })
+
+  await t.test(
+    'a column that decides which rows there are leads to each column that the event names',
+    async (t) => {
+      const { send, edges } = await withEvents(t)
+      const deciding = { ...data('a'), field: 'deleted', transformations: [{ type: 'INDIRECT' }] }
+      const facets = {
+        schema: facet({ fields: [{ name: 'total' }, { name: 'made', fields: [{ name: 'by' }] }] }),
+        columnLineage: facet({
+          fields: { total: { inputFields: [{ ...data('a'), field: 'amount' }] } },
+          dataset: [deciding]
+        })
+      }
+      const ran = (outputs: JsonObject[]): JsonObject =>
+        eventAt(0, { eventType: 'COMPLETE', run: run(), job: jobOf(), outputs })
+      await send(ran([data('b', facets)]))
+      const expected = ['a#amount -> b#total', 'a#deleted -> b#made', 'a#deleted -> b#total', 'job -> b']
+      t.strictSame(await edges(), expected)
+      // So many edges are left out, and the rest of the event counts.
+      const names = Array.from({ length: 5_001 }, (_, at) => ({ name: `c${at}` }))
+      await send(
+        ran([
+          data('c', {
+            schema: facet({ fields: names }),
+            columnLineage: facet({ dataset: [deciding, { ...deciding, field: 'day' }] })
+          })
+        ])
+      )
+      t.strictSame(await edges(), [...expected, 'job -> c'])
+    }
+  )
 
   await t.test('a walk along columns passes the job and returns it', async (t) => {
     const columnLineage = facet({
@@ -265,6 +295,18 @@ t.test('the facet lineage and other jobs', async (t) => {
     const partly = { ...at('x'), fields: { region: { inputs: [at('a')] } } }
     t.strictSame(await edgesAfter(t, ran(entries(partly), ['a'], ['x'])), ['a -> x'])
   })
+  await t.test('a column among the inputs of a dataset leads to each of its columns', async (t) => {
+    const joined = {
+      ...at('x'),
+      inputs: [{ ...at('a'), field: 'id' }],
+      fields: { region: { inputs: [at('b')] } }
+    }
+    t.strictSame(await edgesAfter(t, ran(entries(joined), ['a', 'b'], ['x'])), [
+      'a -> x',
+      'a#id -> x#region',
+      'b -> x'
+    ])
+  })
   await t.test('an entry with nothing in it says nothing', async (t) => {
     t.strictSame(await edgesAfter(t, ran(entries(at('x')), ['a'], ['x'])), ['a -> job', 'job -> x'])
   })
@@ -375,7 +417,12 @@ t.test('what is declared', async (t) => {
       ]
     })
     await send(eventAt(0, { dataset: data('view', { columnLineage }) }))
-    t.strictSame(await edges(), ['customers -> view', 'orders -> view', 'orders#amount -> view#total'])
+    t.strictSame(await edges(), [
+      'customers -> view',
+      'customers#id -> view#total',
+      'orders -> view',
+      'orders#amount -> view#total'
+    ])
   })
 
   await t.test('ends with a deleted facet, and so do description, owners and tags', async (t) => {
@@ -895,110 +942,6 @@ t.test(
     )
   }
 )
-
-t.test('an invalid event is refused with the place of the mistake, and changes nothing', async (t) => {
-  const server = await withServer(t)
-  const good = eventAt(0, { job: jobOf() })
-  const long = 'x'.repeat(2_000)
-  const previous = 'outputs[0].facets.lifecycleStateChange.previousIdentifier'
-  const renamedFrom = (previousIdentifier: JsonObject): JsonObject =>
-    data('b', { lifecycleStateChange: facet({ lifecycleStateChange: 'RENAME', previousIdentifier }) })
-  const wrong: readonly (readonly [body: unknown, field: string | undefined])[] = [
-    [[], undefined],
-    ['text', undefined],
-    [{}, 'eventTime'],
-    [{ ...good, eventTime: 'yesterday' }, 'eventTime'],
-    [{ ...good, eventTime: 7 }, 'eventTime'],
-    [{ ...good, job: undefined }, 'job'],
-    [{ ...good, job: 'x' }, 'job'],
-    [{ ...good, job: { namespace: 'a' } }, 'job.name'],
-    [{ ...good, job: { namespace: ' ', name: 'a' } }, 'job.namespace'],
-    [{ ...good, job: { ...jobOf(), facets: [] } }, 'job.facets'],
-    [{ ...good, run: {} }, 'run.runId'],
-    [{ ...good, job: undefined, run: run() }, 'job'],
-    [{ ...good, run: run(), eventType: 'DONE' }, 'eventType'],
-    [{ ...good, inputs: {} }, 'inputs'],
-    [{ ...good, inputs: [data('a'), { name: 'b' }] }, 'inputs[1].namespace'],
-    [{ ...good, outputs: [{ ...data('a'), facets: 'x' }] }, 'outputs[0].facets'],
-    [{ ...good, job: jobOf({ lineage: facet({ entries: [7] }) }) }, 'job.facets.lineage.entries[0]'],
-    [
-      { ...good, job: jobOf({ lineage: facet({ entries: [{ type: 'TABLE' }] }) }) },
-      'job.facets.lineage.entries[0].type'
-    ],
-    [{ ...good, eventTime: '2026-02-30T00:00:00Z' }, 'eventTime'],
-    [{ ...good, job: { namespace: 'a', name: long } }, 'job'],
-    [{ ...good, run: { runId: long } }, 'run.runId'],
-    [{ ...good, inputs: [data(long)] }, 'inputs[0]'],
-    [
-      { ...good, run: { ...run(), facets: { jobDependencies: { upstream: [{ job: data(long) }] } } } },
-      'run.facets.jobDependencies.upstream[0].job'
-    ],
-    [
-      { ...good, job: jobOf({ lineage: facet({ entries: [{ ...data('a'), inputs: [data(long)] }] }) }) },
-      'job.facets.lineage.entries[0].inputs[0]'
-    ],
-    [
-      {
-        ...good,
-        job: jobOf({ lineage: facet({ entries: [{ ...data(long), type: 'JOB', inputs: [{}] }] }) })
-      },
-      'job.facets.lineage.entries[0].inputs[0].namespace'
-    ],
-    [
-      { ...good, job: jobOf({ lineage: facet({ entries: [{ ...data(long), inputs: [data('a')] }] }) }) },
-      'job.facets.lineage.entries[0]'
-    ],
-    [{ ...good, outputs: [renamedFrom({ name: 'a' })] }, `${previous}.namespace`],
-    [{ ...good, outputs: [renamedFrom(data(long))] }, previous]
-  ]
-  for (const [body, field] of wrong) {
-    const answer = await server.rest({ method: 'POST', url: '/api/v1/lineage', body })
-    t.match(
-      answer,
-      { status: 400, body: field === undefined ? {} : { field } },
-      JSON.stringify(body).slice(0, 80)
-    )
-  }
-  const { body: list } = await server.rest({ method: 'POST', url: '/api/v1/lineage', body: [good] })
-  t.match(list, { message: 'The event must be an object, not a list of events' })
-  t.notOk(valueAt(list, 'field'), 'there is no field to name')
-  const [left] = await query<{ count: number }>(
-    server.db,
-    'select (select count(*)::int from openlineage_event) + (select count(*)::int from openlineage_state) + (select count(*)::int from entity where is_present) as count'
-  )
-  t.equal(left?.count, 0)
-
-  await t.test('in a batch the others are applied', async (t) => {
-    const body = [good, { eventTime: 'no' }, eventAt(1, { job: { namespace: 'nightly', name: 'second' } })]
-    t.match(await server.rest({ method: 'POST', url: '/api/v1/lineage/batch', body }), {
-      status: 200,
-      body: {
-        status: 'partial_success',
-        summary: { received: 3, successful: 2, failed: 1, retriable: 0, non_retriable: 1 },
-        failed_events: [{ index: 1, retriable: false, reason: /events\[1\]\.eventTime/ }]
-      }
-    })
-    t.match(await server.rest({ method: 'POST', url: '/api/v1/lineage/batch', body: good }), { status: 400 })
-    t.match((await server.rest({ method: 'POST', url: '/api/v1/lineage/batch', body: [] })).body, {
-      status: 'success',
-      summary: { received: 0 }
-    })
-  })
-
-  await t.test('events without a token that may write are refused', async (t) => {
-    const send = async (token: string | null) =>
-      (await server.rest({ method: 'POST', url: '/api/v1/lineage', body: good, token })).status
-    t.strictSame([await send(null), await send(await server.tokenWith(['read']))], [401, 403])
-  })
-
-  await t.test('an event that is too large is refused', async (t) => {
-    const body = { ...good, job: jobOf({ sql: facet({ query: 'x'.repeat(17 * 1024 * 1024) }) }) }
-    t.match(await server.rest({ method: 'POST', url: '/api/v1/lineage', body }), {
-      status: 413,
-      body: { limit: 'openLineageEventMaxBytes' }
-    })
-  })
-})
 
 t.test('events that name the same new things at once all succeed', async (t) => {
   const { server, edges } = await withEvents(t)

@@ -24,7 +24,7 @@ import {
   type LineageEntry
 } from './facets/lineage.ts'
 import { descriptionOf, ownersOf, tagsOf } from './facets/people-and-texts.ts'
-import { schemaOf } from './facets/schema.ts'
+import { schemaOf, topColumnsOf } from './facets/schema.ts'
 import type { Link } from './links.ts'
 import {
   columnUrn,
@@ -295,8 +295,12 @@ function linksOfEntry(
   ]
 }
 
-const columnLineageOf = ({ field, facets }: EventDataset): ColumnsOfFacet =>
-  readColumnLineage(facets.columnLineage, `${field}.facets.columnLineage`)
+const columnLineageOf = ({ field, facets: { columnLineage, schema } }: EventDataset): ColumnsOfFacet =>
+  readColumnLineage(
+    columnLineage,
+    `${field}.facets.columnLineage`,
+    isObject(schema) ? topColumnsOf(schema) : []
+  )
 
 const columnLinks = (
   kind: 'column' | 'directColumn',

@@ -53,10 +53,14 @@ const columnFacet = (names: Names) =>
       }),
       { maxKeys: 2 }
     )
+    .chain((columns) =>
+      fc.option(fc.tuple(names, columnName), { freq: 3 }).map((ofTable) => ({ columns, ofTable }))
+    )
     .map(
-      (columns) =>
+      ({ columns, ofTable }) =>
         (tag: string): JsonObject =>
           facet({
+            ...(ofTable ? { dataset: [{ ...ofTable[0](tag), field: ofTable[1] }] } : {}),
             fields: Object.fromEntries(
               Object.entries(columns).map(([column, inputs]) => [
                 column,

@@ -12,10 +12,17 @@ export type ColumnInput = { dataset: OpenLineageName; column: string; operation:
 /** The inputs by the column that is made from them. */
 export type ColumnsOfFacet = ReadonlyMap<string, readonly ColumnInput[]>
 
-/** `field` is the place of the facet in the event. */
-export function readColumnLineage(facet: JsonValue | undefined, field: string): ColumnsOfFacet {
+/**
+ * `field` is the place of the facet in the event, and `names` are the columns of the dataset, as far as the
+ * event says. Throws BAD_REQUEST naming the path.
+ */
+export function readColumnLineage(
+  facet: JsonValue | undefined,
+  field: string,
+  names: readonly string[]
+): ColumnsOfFacet {
   const fields = isObject(facet) && isObject(facet.fields) ? facet.fields : {}
-  return new Map(
+  const columns: ColumnsOfFacet = new Map(
     Object.entries(fields).map(([column, each]) => [
       column,
       readColumnInputs(
@@ -25,6 +32,22 @@ export function readColumnLineage(facet: JsonValue | undefined, field: string): 
       )
     ])
   )
+  const ofTable = readColumnInputs(isObject(facet) ? facet.dataset : undefined, `${field}.dataset`)
+  return withTableInputs(columns, names, ofTable)
+}
+
+/** More edges from inputs of a whole dataset say nothing that people could use. */
+const tableEdgesMaxCount = 10_000
+
+/** Adds columns that decide the whole dataset, such as by a join or a filter, to the inputs of each column. */
+export function withTableInputs(
+  columns: ColumnsOfFacet,
+  names: readonly string[],
+  ofTable: readonly ColumnInput[]
+): ColumnsOfFacet {
+  const all = [...new Set([...columns.keys(), ...names])]
+  if (ofTable.length === 0 || ofTable.length * all.length > tableEdgesMaxCount) return columns
+  return new Map(all.map((column) => [column, [...(columns.get(column) ?? []), ...ofTable]]))
 }
 
 /**

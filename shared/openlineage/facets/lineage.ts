@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 import { readName, refuse, type OpenLineageName } from '../event.ts'
-import { readColumnInputs, type ColumnsOfFacet } from './columns.ts'
+import { readColumnInputs, withTableInputs, type ColumnsOfFacet } from './columns.ts'
 
 /** A dataset, or a job: null for the job of the event. `field` is its place in the event. */
 export type LineageEnd = { field: string } & (
@@ -38,12 +38,13 @@ export const readLineageOfDataset = (
 
 function readInputs(sent: JsonObject, field: string): Omit<LineageEntry, 'target'> {
   const fields: [string, JsonValue | undefined][] = isObject(sent.fields) ? Object.entries(sent.fields) : []
-  const columns = new Map(
+  const ofFields: ColumnsOfFacet = new Map(
     fields.map(([column, each]) => [
       column,
       readColumnInputs(isObject(each) ? each.inputs : undefined, `${field}.fields.${column}.inputs`)
     ])
   )
+  const columns = withTableInputs(ofFields, [], readColumnInputs(sent.inputs, `${field}.inputs`))
   // The inputs of a column are inputs of its dataset too, even if the column is unknown or the input is a
   // job.
   const inputs = [

@@ -35,6 +35,12 @@ export function schemaOf(facet: JsonObject, platformUrn: string, name: string): 
   }
 }
 
+/** The columns without those nested in them. */
+export const topColumnsOf = (facet: JsonObject): string[] =>
+  listOf(facet.fields).flatMap((field) =>
+    isObject(field) && typeof field.name === 'string' && field.name !== '' ? [field.name] : []
+  )
+
 type Column = JsonObject & { fieldPath: string }
 
 function columnsOf(sent: JsonValue | undefined, parent: string): Column[] {
