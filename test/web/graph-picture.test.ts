@@ -1,6 +1,6 @@
 /** What a lineage view makes of an answer: cards, stacks, groups, columns, counts; its closures; and what can be exported of it. */
 import t from 'tap'
-import { columnParts, columnUrn } from '../../web/src/api/column-urn.ts'
+import { columnParts, columnUrn, shownPath } from '../../web/src/api/column-urn.ts'
 import { colourOf, hueCount, hueOf } from '../../web/src/graph/colours.ts'
 import { csvCell, csvOf, svgOf, type Palette } from '../../web/src/graph/export.ts'
 import { commandOf, nextItem } from '../../web/src/graph/keyboard.ts'
@@ -184,6 +184,13 @@ await t.test(
 
 await t.test('a column URN is split at its own comma', async (t) => {
   t.strictSame(columnParts(columnUrn(urnOf('a,b(c)'), 'x,y(z)')), { asset: urnOf('a,b(c)'), path: 'x,y(z)' })
+})
+
+t.test('the path of a nested column is shown without the types that DataHub puts into it', async (t) => {
+  t.equal(shownPath('[version=2.0].[type=struct].payload.[type=string].sku'), 'payload.sku')
+  t.equal(shownPath('[version=2.0].[key=True].[type=long].id'), 'id')
+  t.equal(shownPath('address.city'), 'address.city')
+  t.equal(shownPath('[version=2.0]'), '[version=2.0]')
 })
 
 await t.test(

@@ -1,4 +1,7 @@
-/** The URN of a column: `urn:li:schemaField:(<asset>,<path>)`. Both parts may contain commas and parentheses. */
+/**
+ * The URN of a column, `urn:li:schemaField:(<asset>,<path>)`, both parts of which may contain commas and
+ * parentheses; and its path as people read it.
+ */
 const prefix = 'urn:li:schemaField:'
 
 export const columnUrn = (asset: string, path: string): string => `${prefix}(${asset},${path})`
@@ -16,3 +19,10 @@ export function columnParts(urn: string): { asset: string; path: string } {
   }
   return { asset: inner, path: '' }
 }
+
+/**
+ * The path without the types that DataHub puts into it: `[version=2.0].[type=struct].city.[type=long].id` is
+ * `city.id`.
+ */
+export const shownPath = (path: string): string =>
+  path.replaceAll(/\[(?:version|type|key)=[^\]]*\](?:\.|$)/g, '') || path

@@ -2,6 +2,7 @@
  * What the UI shows of an entity: its name, type, platform, environment and domain, from the answer or, for a
  * placeholder, from the URN.
  */
+import { shownPath } from './column-urn.ts'
 import type { RawCard } from './queries.ts'
 
 /** The types that are counted and listed as assets; domains, people and tags are not among them. */
@@ -95,7 +96,7 @@ export function cardOf(raw: RawCard): Card {
   return {
     urn: raw.urn,
     type: raw.type,
-    name: described ?? raw.fieldPath ?? raw.name ?? nameInUrn(raw.urn),
+    name: described ?? (raw.fieldPath ? shownPath(raw.fieldPath) : raw.name) ?? nameInUrn(raw.urn),
     platform: raw.platform?.name ?? raw.dataFlow?.orchestrator ?? raw.orchestrator ?? null,
     environment: raw.origin ?? null,
     domain: raw.domain

@@ -1,6 +1,7 @@
 /** Details of the chosen card, and the actions that start from it. */
 import { useState } from 'preact/hooks'
 import { addressOf, assetAddress } from '../address.ts'
+import { shownPath } from '../api/column-urn.ts'
 import { cardOf } from '../api/entity.ts'
 import { lineageColumns, lineagePaths } from '../api/lineage-queries.ts'
 import { graphql } from '../api/request.ts'
@@ -272,7 +273,7 @@ function ColumnList({
               if (urn !== null) choose(urn)
             }}
           >
-            <span>{path}</span>
+            <span>{shownPath(path)}</span>
             <span class="soft">{dataType}</span>
           </button>
         )}

@@ -1,4 +1,5 @@
 /** The whole picture as a file: a self-contained SVG, and the cards as CSV. */
+import { shownPath } from '../api/column-urn.ts'
 import { colourOf } from './colours.ts'
 import { factsOf, fitted } from './labels.ts'
 import type { Colouring } from './model.ts'
@@ -72,7 +73,7 @@ function itemSvg({ item, box }: PlacedItem, colouring: Colouring, palette: Palet
     text(fitted(factsOf(item.node), 210, 11.5), 16, 42, 11.5, `fill="${palette.soft}"`),
     ...item.rows.map(({ path }, place) =>
       text(
-        fitted(path, 210, 11.5),
+        fitted(shownPath(path), 210, 11.5),
         16,
         sizes.header + sizes.rowsTop + place * sizes.row + 15,
         11.5,

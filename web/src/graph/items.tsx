@@ -3,6 +3,7 @@
  * changes; hovering only sets an attribute.
  */
 import type { VNode } from 'preact'
+import { shownPath } from '../api/column-urn.ts'
 import { colourOf } from './colours.ts'
 import { TypePath } from '../parts/icons.tsx'
 import { factsOf, fitted, labelOf } from './labels.ts'
@@ -294,7 +295,7 @@ function Row({
         tabindex={-1}
         aria-pressed={isChosen}
         aria-label={words.columnRow(
-          row.path,
+          shownPath(row.path),
           row.dataType,
           hidden > 0 ? words.related(total - hidden, total) : ''
         )}
@@ -304,7 +305,7 @@ function Row({
       {isFull && (
         <g aria-hidden="true">
           <text x="14" y="15">
-            {fitted(row.path, width - 34 - (related ? 74 : 0), 11.5)}
+            {fitted(shownPath(row.path), width - 34 - (related ? 74 : 0), 11.5)}
           </text>
           {related && (
             <text class="type" x={width - 14} y="15">

@@ -1,5 +1,6 @@
 /** The line above the graph: counts, columns, and the highlighted column or paths. */
 import { useEffect, useRef } from 'preact/hooks'
+import { columnParts, shownPath } from '../api/column-urn.ts'
 import { columnReach, lineagePaths } from '../api/lineage-queries.ts'
 import { graphql } from '../api/request.ts'
 import { useResource } from '../parts/use-resource.ts'
@@ -65,7 +66,7 @@ export function ColumnFocus({
   const reach = totals ? totals.upstream + totals.downstream - totals.both + 1 : null
   const owner = picture.cards.find(({ id }) => column.includes(`(${id},`))
   const name = owner?.node.card.name ?? ''
-  const path = column.slice(column.lastIndexOf(',') + 1, -1)
+  const path = shownPath(columnParts(column).path)
   return (
     <span class="chip" data-testid="column-focus">
       {words.focus(

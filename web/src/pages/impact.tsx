@@ -6,6 +6,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf, assetAddress } from '../address.ts'
 import { assignMaxCount } from '../api/assign-domain.ts'
+import { shownPath } from '../api/column-urn.ts'
 import { nameOfActor } from '../api/entity.ts'
 import { columnsOf, impactCounts, impactRows, type ImpactCounts } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
@@ -409,7 +410,7 @@ function ColumnPicker({ question, address }: { question: ImpactQuestion; address
         <option value="">{words.wholeAsset}</option>
         {all.map((name) => (
           <option key={name} value={name}>
-            {name}
+            {shownPath(name)}
           </option>
         ))}
       </select>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { addressOf, assetAddress } from '../../address.ts'
 import type { Aspects } from '../../api/aspects.ts'
-import { columnUrn } from '../../api/column-urn.ts'
+import { columnUrn, shownPath } from '../../api/column-urn.ts'
 import { lastPartOf } from '../../api/entity.ts'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -12,13 +12,6 @@ import { assetTexts } from '../../texts/asset.ts'
 import { readColumns } from './read-columns.ts'
 
 const words = assetTexts.columns
-
-/** DataHub's paths of nested fields carry types: `[version=2.0].[type=struct].address.[type=string].city`. */
-export const shownPath = (path: string): string =>
-  path
-    .split('.')
-    .filter((part) => !/^\[(version|type|key)=/.test(part))
-    .join('.') || path
 
 export function Columns({ urn, aspects }: { urn: string; aspects: Aspects }) {
   const [filter, setFilter] = useState('')

@@ -1,12 +1,11 @@
 /** Connects columns of an upstream dataset with columns of the asset: by drag, or by pressing one in each list. */
 import { useState } from 'preact/hooks'
 import { readAspects } from '../../api/aspects.ts'
-import { columnParts, columnUrn } from '../../api/column-urn.ts'
+import { columnParts, columnUrn, shownPath } from '../../api/column-urn.ts'
 import type { Card } from '../../api/entity.ts'
 import { Failure, Loading } from '../../parts/states.tsx'
 import { useResource } from '../../parts/use-resource.ts'
 import { editLineageTexts } from '../../texts/edit-lineage.ts'
-import { shownPath } from '../asset/columns.tsx'
 import { readColumns } from '../asset/read-columns.ts'
 import { keyOfEdge, type Draft, type Edge } from './preview.ts'
 
