@@ -18,6 +18,7 @@ import { readPayload, toJobId, toPayload } from '../shared/queue/payload.ts'
 import type { QueueConfig } from '../shared/queue/queue-config.ts'
 import { startWatchedWorker } from '../worker/watched-worker.ts'
 import { withDatabase } from './support/database.ts'
+import { withEndingProxy } from './support/ending-proxy.ts'
 import { openQueueAndWorker } from './support/queue-and-worker.ts'
 import { withRedis, withRedisServer } from './support/redis.ts'
 import { skipUnless } from './support/skip.ts'
@@ -209,6 +210,17 @@ t.test('in Postgres', async (t) => {
         return seen.includes(2)
       })
     )
+  })
+
+  t.test('connections that the server ends as they begin end no process, and are replaced', async (t) => {
+    const proxy = await withEndingProxy(t, url)
+    const { queue, isToldOf } = await openQueueAndWorker(t, { ...config, databaseUrl: proxy.url })
+    t.ok(await eventually(() => isToldOf(1)))
+    for (let chunkId = 2; chunkId <= 6; chunkId += 1) {
+      proxy.end(6)
+      t.ok(await eventually(async () => (await isToldOf(chunkId)) && proxy.left() === 0))
+    }
+    t.ok(await eventually(async () => (await queue.depth()) === 0))
   })
 })
 

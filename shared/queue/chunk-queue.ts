@@ -4,13 +4,13 @@
  * The queue only wakes workers up; the database records what is to be done. So an error here means "unknown"
  * and is never fatal: the sweeper again enqueues every chunk that no worker has looked at.
  */
-import { createPostgresBackend, Queue, type JobsOptions } from 'bullmq'
+import { createPostgresBackend, Queue, runMigrations, type JobsOptions } from 'bullmq'
 import type { Log } from '../platform/log.ts'
 import { beforeScrape, metrics } from '../platform/metrics.ts'
 import { activeSpan, failSpan, inSpan } from '../platform/tracing.ts'
-import { jobNames, queueNames, tracedQueueName } from './names.ts'
+import { jobNames, queueNames, queueSchema, tracedQueueName } from './names.ts'
 import { toJobId, toPayload, type ChunkNudge, type ChunkPayload } from './payload.ts'
-import { connectQueueRedis, postgresConnection, queueDeadlineMs, type QueueConfig } from './queue-config.ts'
+import { connectQueueRedis, openQueuePool, queueDeadlineMs, type QueueConfig } from './queue-config.ts'
 import { watchKind } from './redis-kind.ts'
 
 export type ChunkQueue = {
@@ -161,14 +161,33 @@ type Listeners = {
 
 async function connect(config: QueueConfig, listeners: Listeners): Promise<Backend> {
   if (config.redisUrl !== null) return connectToRedis({ ...config, redisUrl: config.redisUrl }, listeners)
-  const queue = new Queue(
-    queueNames.chunks,
-    { connection: await postgresConnection(config, 'producer'), defaultJobOptions },
-    createPostgresBackend
-  )
-  queue.on('error', listeners.report)
-  await queue.waitUntilReady()
-  return queue
+  return connectToPostgres(config, listeners)
+}
+
+/** Updates the schema of the queue. The process that opens the queue does that, before any worker starts. */
+async function connectToPostgres(config: QueueConfig, { report }: Listeners): Promise<Backend> {
+  const pool = await openQueuePool(config, 'producer')
+  try {
+    const client = await pool.connect()
+    await runMigrations(client, queueSchema).finally(() => client.release())
+    const queue = new Queue(queueNames.chunks, { connection: pool, defaultJobOptions }, createPostgresBackend)
+    queue.on('error', report)
+    await queue.waitUntilReady()
+    return {
+      addBulk: (jobs) => queue.addBulk(jobs),
+      getWaitingCount: () => queue.getWaitingCount(),
+      async close() {
+        try {
+          await queue.close()
+        } finally {
+          await pool.end()
+        }
+      }
+    }
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
 }
 
 function connectToRedis(config: QueueConfig & { redisUrl: string }, { report, say }: Listeners): Backend {

@@ -6,7 +6,7 @@ import { createPostgresBackend, WaitingError, Worker, type Job, type WorkerOptio
 import type { Log } from '../platform/log.ts'
 import { queueNames } from './names.ts'
 import { readPayload } from './payload.ts'
-import { connectQueueRedis, postgresConnection, type QueueConfig } from './queue-config.ts'
+import { connectQueueRedis, openQueuePool, type QueueConfig } from './queue-config.ts'
 
 /**
  * Looks at one chunk. The signal aborts when the worker stops or has lost the job. The function then rolls
@@ -92,7 +92,10 @@ export async function startChunkWorker({
     log.warn({ jobIds }, 'the queue has given our jobs to others')
     for (const jobId of jobIds) worker.cancelJob(jobId)
   })
-  await begin(worker, config, log)
+  await begin(worker, config, log).catch((error: unknown) => {
+    disconnect()
+    throw error
+  })
 
   return {
     activeCount: () => activeCount,
@@ -157,13 +160,19 @@ async function connect(
     const worker = new Worker(queueNames.chunks, process, { ...options, connection: client })
     return { worker, disconnect: () => client.disconnect() }
   }
+  const pool = await openQueuePool(config, 'worker')
   const worker = new Worker(
     queueNames.chunks,
     process,
-    { ...options, connection: await postgresConnection(config, 'worker') },
+    { ...options, connection: pool },
     createPostgresBackend
   )
-  return { worker, disconnect: () => {} }
+  return {
+    worker,
+    disconnect() {
+      pool.end().catch(() => {})
+    }
+  }
 }
 
 /** AbortSignal.any refuses BullMQ's own kind of signal, so a native signal follows it. */

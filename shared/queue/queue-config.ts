@@ -1,5 +1,6 @@
 /** Where the queue is, and how its two sides connect to it. */
-import type { PostgresPoolConfig } from 'bullmq'
+import type { PgPool } from 'bullmq'
+import pg from 'pg'
 import type { Config } from '../platform/config.ts'
 import { postgresOptions } from '../platform/postgres-url.ts'
 import { queueSchema } from './names.ts'
@@ -38,22 +39,27 @@ export function connectQueueRedis(
 }
 
 /**
- * `migrate` updates the queue's own schema. The process that opens the queue does that, before any worker
- * starts.
+ * The connections of one side to Postgres. The caller must end them after BullMQ has closed. A worker has one more, on
+ * which it waits for jobs.
  */
-export async function postgresConnection(
-  config: QueueConfig,
-  side: 'producer' | 'worker'
-): Promise<PostgresPoolConfig> {
+export async function openQueuePool(config: QueueConfig, side: 'producer' | 'worker'): Promise<PgPool> {
   if (config.databaseUrl === null) throw new Error('the queue needs REDIS_URL or DATABASE_URL')
-  return {
+  const pool = new pg.Pool({
     ...(await postgresOptions(config.databaseUrl)),
-    schema: queueSchema,
-    migrate: side === 'producer',
-    max: side === 'producer' ? 1 : 2,
+    options: `-c search_path=${queueSchema}`,
+    max: side === 'producer' ? 1 : 3,
     application_name: `tributary-queue-${side}`,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     query_timeout: silenceMaxMs,
     connectionTimeoutMillis: 10_000
-  }
+  })
+  // BullMQ hears errors of a connection only a moment after it was made. An error that nobody hears ends the process,
+  // and a server that stops may end a connection in that moment. What fails on it says so.
+  const ignore = (): void => {}
+  pool.on('error', ignore).on('connect', (client) => {
+    client.on('error', ignore)
+  })
+  // Its types say the same in another way.
+  return pool as unknown as PgPool
 }
