@@ -30,9 +30,14 @@ export function describeFailure(error: unknown): { message: string; exitCode: nu
       message: `The port ${error.port} is in use. Name another with PORT (WORKER_PORT for a worker).`,
       exitCode: exitCodes.config
     }
+  if (isOfFile(error)) return { message: withoutSecrets(error.message), exitCode: exitCodes.config }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return { message: withoutSecrets(text), exitCode: exitCodes.refused }
 }
+
+/** A file or folder that is missing, or may not be read or written. Its message names the path. */
+const isOfFile = (error: unknown): error is Error =>
+  error instanceof Error && 'syscall' in error && 'path' in error && error.syscall !== 'connect'
 
 const isPortTaken = (error: unknown): error is Error & { port: number } =>
   error instanceof Error &&

@@ -13,21 +13,26 @@ const connectionCodes = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENOTFOUND',
-  'EAI_AGAIN',
-  'ENOENT',
-  'EACCES'
+  'EAI_AGAIN'
 ])
+/** Codes of a socket in the file system. Files have them too. */
+const socketFileCodes = new Set(['ENOENT', 'EACCES'])
 const connectionWords =
   /connection terminated|connection ended|timeout expired|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|server does not support ssl|unable to acquire a connection/i
 
-/** The SQLSTATE (or socket code) of an error or of its cause; undefined without one. */
-export function sqlState(error: unknown): string | undefined {
+type Coded = { code: string; syscall: unknown }
+
+/** The code of an error or of its cause. */
+function codedCause(error: unknown): Coded | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1) {
     if ('code' in cause && typeof cause.code === 'string' && !(cause instanceof CatalogError))
-      return cause.code
+      return { code: cause.code, syscall: 'syscall' in cause ? cause.syscall : undefined }
   }
   return undefined
 }
+
+/** The SQLSTATE (or socket code) of an error or of its cause; undefined without one. */
+export const sqlState = (error: unknown): string | undefined => codedCause(error)?.code
 
 /**
  * Whether the connection to Postgres is the cause: refused, lost, none free, or the server is stopping or
@@ -36,9 +41,10 @@ export function sqlState(error: unknown): string | undefined {
 export function isConnectionTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error.name === 'KnexTimeoutError') return true
-  const code = sqlState(error)
+  const { code, syscall }: Partial<Coded> = codedCause(error) ?? {}
   if (code === undefined || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
     return connectionWords.test(error.message)
+  if (socketFileCodes.has(code)) return syscall === 'connect'
   return connectionCodes.has(code) || /^(08|53|57P)/.test(code)
 }
 
