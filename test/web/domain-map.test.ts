@@ -10,6 +10,13 @@ const edge = (from: string | null, to: string | null, edgeCount: number) => ({
   edgeCount
 })
 
+/** The points that the line passes through, without those that only bend it. */
+const endsIn = (path: string): { x: number; y: number }[] =>
+  path.split(/(?=[MLC])/).map((part) => {
+    const [x = Number.NaN, y = Number.NaN] = (part.match(/-?[\d.]+/g) ?? []).slice(-2).map(Number)
+    return { x, y }
+  })
+
 t.test('edges of both directions are merged: each pair once, the strongest first', async (t) => {
   t.strictSame(
     mergeEdges([
@@ -40,14 +47,19 @@ t.test('the picture has a box for each domain and an arrow for each pair, inside
         edges
       )
       t.equal(picture.boxes.length, new Set(edges.flatMap(({ from, to }) => [from, to])).size)
-      for (const { box, name, urn } of picture.boxes) {
-        t.equal(name, urn.toUpperCase())
-        t.ok(box.x >= 0 && box.y >= 0)
-        t.ok(box.x + box.width <= picture.width && box.y + box.height <= picture.height)
-      }
+      for (const { name, urn } of picture.boxes) t.equal(name, urn.toUpperCase())
       for (const { width, path } of picture.arrows) {
         t.ok(width >= 1 && width <= 10)
         t.notMatch(path, /NaN|Infinity/)
+      }
+      const { x, y, width, height } = picture.bounds
+      const points = [
+        ...picture.arrows.flatMap(({ path }) => endsIn(path)),
+        ...picture.boxes.flatMap(({ box }) => [box, { x: box.x + box.width, y: box.y + box.height }])
+      ]
+      for (const point of points) {
+        t.ok(point.x >= x && point.x <= x + width, `x ${point.x}`)
+        t.ok(point.y >= y && point.y <= y + height, `y ${point.y}`)
       }
     })
   )

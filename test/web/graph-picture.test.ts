@@ -314,6 +314,23 @@ const palette: Palette = {
   hues: Array.from({ length: hueCount }, () => '#0a0')
 }
 
+await t.test('the whole graph contains its loops and the edges that pass above its cards', async (t) => {
+  const chain = ['a', 'b', 'c', 'd']
+  const picture = pictureOf(
+    answer(
+      chain.map((name) => node(name, name === 'a' ? { side: 'START' } : {})),
+      [...chain.slice(1).map((name, index) => edge(chain[index] ?? '', name)), edge('a', 'd'), edge('d', 'a')]
+    ),
+    plain
+  )
+  const { edges, bounds } = sceneOf(picture, null, null)
+  t.equal(edges.length, 5)
+  for (const { box } of edges) {
+    t.ok(box.x >= bounds.x && box.x + box.width <= bounds.x + bounds.width)
+    t.ok(box.y >= bounds.y && box.y + box.height <= bounds.y + bounds.height)
+  }
+})
+
 await t.test(
   'an SVG file has every card and edge, nothing from outside, and no text that is markup',
   async (t) => {

@@ -2,7 +2,8 @@
  * Places a picture: boxes of all items, curves of all edges, rows and curves of columns. Drawing only reads
  * the scene.
  */
-import { layOut, type Box, type Point } from './layout.ts'
+import { curve, loop } from './curves.ts'
+import { boundsOf, layOut, type Box, type Point } from './layout.ts'
 import {
   edgeId,
   type CardItem,
@@ -11,7 +12,6 @@ import {
   type Picture,
   type PictureEdge
 } from './picture.ts'
-import { boxOfPoints } from './visible.ts'
 
 /** Sizes in pixels. */
 export const sizes = { width: 240, header: 56, stack: 40, row: 22, rowsTop: 4, rowsBottom: 6 }
@@ -71,52 +71,20 @@ export function sceneOf(picture: Picture, former: Scene | null, held: string | n
     if (!edge || !source || !target) return []
     return [isLoop ? { edge, isLoop, ...loop(points, source, target) } : { edge, isLoop, ...curve(points) }]
   })
+  const columnEdges = picture.columnEdges.flatMap((edge) => placeColumnEdge(edge, byId, routes))
   return {
     items,
     byId,
     edges,
-    columnEdges: picture.columnEdges.flatMap((edge) => placeColumnEdge(edge, byId, routes)),
+    columnEdges,
     groups: layout.lanes.flatMap(({ lane, ...box }) => {
       const group = open.get(lane)
       return group ? [{ id: group.id, name: group.name, count: group.count, box }] : []
     }),
-    bounds: layout.bounds,
+    // Long edges and loops pass above and below the cards.
+    bounds: boundsOf([layout.bounds, ...[...edges, ...columnEdges].map(({ box }) => box)]),
     loopCount: edges.filter(({ isLoop }) => isLoop).length
   }
-}
-
-const text = ({ x, y }: Point): string => `${Math.round(x * 10) / 10},${Math.round(y * 10) / 10}`
-
-/** An S-shaped curve between two points, horizontal at both ends. */
-function bend(from: Point, to: Point): string {
-  const reach = Math.max(24, (to.x - from.x) / 2)
-  return `C${text({ x: from.x + reach, y: from.y })} ${text({ x: to.x - reach, y: to.y })} ${text(to)}`
-}
-
-/** Curves in the gaps between layers, and straight lines through the layers. */
-function curve(points: readonly Point[]): { path: string; box: Box } {
-  const [start, ...others] = points
-  if (!start) return { path: '', box: boxOfPoints([]) }
-  let path = `M${text(start)}`
-  let last = start
-  for (const [index, point] of others.entries()) {
-    path += index % 2 === 0 ? bend(last, point) : `L${text(point)}`
-    last = point
-  }
-  return { path, box: boxOfPoints(points, 4) }
-}
-
-/** A back edge: leaves on the right, passes above or below the cards, and enters on the left. */
-function loop(points: readonly Point[], source: Box, target: Box): { path: string; box: Box } {
-  const [start, end] = [points[0], points.at(-1)]
-  if (!start || !end) return { path: '', box: boxOfPoints([]) }
-  const far = 44
-  const top = Math.min(source.y, target.y) - 26
-  const corner = { right: { x: start.x + far, y: top }, left: { x: end.x - far, y: top } }
-  const path =
-    `M${text(start)}C${text({ x: start.x + far, y: start.y })} ${text(corner.right)} ${text({ x: start.x, y: top })}` +
-    `L${text({ x: end.x, y: top })}C${text(corner.left)} ${text({ x: end.x - far, y: end.y })} ${text(end)}`
-  return { path, box: boxOfPoints([start, end, corner.right, corner.left], 4) }
 }
 
 /** The middle of the column's row. Without a row, the middle of the line “+n more”, or of the card. */

@@ -108,12 +108,13 @@ const shortened = (name: string): string =>
 
 const Picture = ({ picture, here, label }: { picture: MapPicture; here: string | null; label: string }) => {
   const arrow = useId()
+  const { bounds } = picture
   return (
     <div class="map-scroll" tabIndex={0} role="group" aria-label={label}>
       <svg
-        width={picture.width}
-        height={picture.height}
-        viewBox={`0 0 ${picture.width} ${picture.height}`}
+        width={bounds.width}
+        height={bounds.height}
+        viewBox={`${bounds.x} ${bounds.y} ${bounds.width} ${bounds.height}`}
         aria-label={words.mapLabel(picture.boxes.length, picture.arrows.length)}
       >
         <defs>

@@ -1,6 +1,7 @@
 /** Draws lineage between domains: boxes in layers, and arrows whose width shows the number of edges. */
 import type { RawDomainEdge } from '../../api/domain-queries.ts'
-import { layOut, type Box, type Point } from '../../graph/layout.ts'
+import { curve, loop } from '../../graph/curves.ts'
+import { boundsOf, layOut, type Box, type Point } from '../../graph/layout.ts'
 
 /** The box of all assets without a domain. */
 export const outside = ''
@@ -8,9 +9,16 @@ export const outside = ''
 export type MapEdge = { from: string; to: string; count: number }
 export type MapPicture = {
   boxes: { urn: string; name: string; box: Box }[]
-  arrows: (MapEdge & { path: string; width: number; label: Point; fromName: string; toName: string })[]
-  width: number
-  height: number
+  arrows: (MapEdge & {
+    path: string
+    box: Box
+    width: number
+    label: Point
+    fromName: string
+    toName: string
+  })[]
+  /** Contains all boxes and arrows. */
+  bounds: Box
 }
 
 const box = { width: 168, height: 40 }
@@ -38,19 +46,12 @@ const strokeOf = (count: number, most: number): number =>
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
-/** A curve through the points, horizontal at both ends. */
-function curve(points: readonly Point[]): string {
-  const [first, ...rest] = points
-  if (!first) return ''
-  let last = first
-  return `M${round(first.x)} ${round(first.y)}${rest
-    .map((point) => {
-      const bend = Math.max(24, Math.abs(point.x - last.x) / 2)
-      const text = `C${round(last.x + bend)} ${round(last.y)} ${round(point.x - bend)} ${round(point.y)} ${round(point.x)} ${round(point.y)}`
-      last = point
-      return text
-    })
-    .join('')}`
+/** A point of the line in the gap, or in the layer, that is half way. */
+function middleOf(points: readonly Point[]): Point {
+  const [start = { x: 0, y: 0 }, end = start] = [points[0], points.at(-1)]
+  return points.length > 2
+    ? (points[Math.floor(points.length / 2)] ?? start)
+    : { x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 }
 }
 
 export function drawMap(edges: readonly MapEdge[], nameOf: (urn: string) => string): MapPicture {
@@ -59,33 +60,35 @@ export function drawMap(edges: readonly MapEdge[], nameOf: (urn: string) => stri
     nodes: urns.map((urn) => ({ id: urn, ...box, portY: box.height / 2 })),
     edges: edges.map(({ from, to }, index) => ({ id: String(index), from, to }))
   })
-  const shift = { x: margin - layout.bounds.x, y: margin - layout.bounds.y }
-  const moved = ({ x, y }: Point): Point => ({ x: x + shift.x, y: y + shift.y })
   const most = Math.max(1, ...edges.map(({ count }) => count))
+  const arrows = layout.edges.flatMap(({ id, from, to, isLoop, points }) => {
+    const edge = edges[Number(id)]
+    const [source, target] = [layout.boxes.get(from), layout.boxes.get(to)]
+    if (!edge || !source || !target) return []
+    const line = isLoop ? loop(points, source, target) : curve(points)
+    return [
+      {
+        ...edge,
+        ...line,
+        fromName: nameOf(edge.from),
+        toName: nameOf(edge.to),
+        width: round(strokeOf(edge.count, most)),
+        label: isLoop ? { x: line.box.x + line.box.width / 2, y: line.box.y } : middleOf(points)
+      }
+    ]
+  })
+  const bounds = boundsOf([layout.bounds, ...arrows.map(({ box }) => box)])
   return {
     boxes: urns.flatMap((urn) => {
       const placed = layout.boxes.get(urn)
-      return placed ? [{ urn, name: nameOf(urn), box: { ...placed, ...moved(placed) } }] : []
+      return placed ? [{ urn, name: nameOf(urn), box: placed }] : []
     }),
-    arrows: layout.edges.flatMap(({ id, points }) => {
-      const edge = edges[Number(id)]
-      const [start, end] = [points[0], points.at(-1)]
-      if (!edge || !start || !end) return []
-      const middle = points.length > 2 ? (points[Math.floor(points.length / 2)] ?? start) : start
-      const label =
-        points.length > 2 ? moved(middle) : moved({ x: (start.x + end.x) / 2, y: (start.y + end.y) / 2 })
-      return [
-        {
-          ...edge,
-          fromName: nameOf(edge.from),
-          toName: nameOf(edge.to),
-          path: curve(points.map(moved)),
-          width: round(strokeOf(edge.count, most)),
-          label
-        }
-      ]
-    }),
-    width: layout.bounds.width + 2 * margin,
-    height: layout.bounds.height + 2 * margin
+    arrows,
+    bounds: {
+      x: bounds.x - margin,
+      y: bounds.y - margin,
+      width: bounds.width + 2 * margin,
+      height: bounds.height + 2 * margin
+    }
   }
 }
