@@ -7,15 +7,18 @@ import { createServer } from 'node:net'
  */
 const firstPort = 20_000
 const portCount = 10_000
-/** Each process begins at a place of its own, so that two do not choose the same port before either listens on it. */
-const portsOfProcess = 16
+/**
+ * Each process begins at a place of its own, far from those of processes that began just before or after it, so that two
+ * do not choose the same port before either listens on it. By the golden ratio, the nearest of a hundred is 45 away.
+ */
+const placesBetween = 6_181
 
 let chosen = 0
 
 /** A port that nothing listens on now, and that this process was not given before. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = firstPort + ((process.pid * portsOfProcess + chosen) % portCount)
+    const port = firstPort + ((process.pid * placesBetween + chosen) % portCount)
     chosen += 1
     if (await isFree(port)) return port
   }
