@@ -220,10 +220,19 @@ t.test('the page of domains', async (t) => {
     await dialog.getByRole('button', { name: 'Add 2 assets' }).click()
     await page.getByText('2 assets now in Finance.').waitFor()
     await page.getByText('3 direct, 3 with sub-domains').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('1 direct, 1 with sub-domains').waitFor()
+    await page.getByRole('button', { name: 'Add assets' }).click()
+    for (const name of ['x1', 'x2']) {
+      await dialog.getByLabel('Search assets').first().fill(name)
+      await dialog.getByRole('checkbox', { name: `Choose ${name}` }).check()
+    }
+    await dialog.getByRole('button', { name: 'Add 2 assets' }).click()
+    await page.getByText('3 direct, 3 with sub-domains').waitFor()
     await page.getByRole('checkbox', { name: 'Choose x1' }).check()
     await page.getByRole('button', { name: 'Take out of the domain' }).click()
     await page.getByText('2 direct, 2 with sub-domains').waitFor()
-    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Undo' }).last().click()
     await page.getByText('3 direct, 3 with sub-domains').waitFor()
     const { body } = await server.graphql(
       `{ domain(urn: "${domainUrn('finance')}") { entities(input: { count: 0 }) { total } } }`

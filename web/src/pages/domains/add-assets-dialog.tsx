@@ -1,12 +1,13 @@
 /** A dialog that finds assets by a search and puts many of them into a domain. */
 import { useMemo, useState } from 'preact/hooks'
-import { assign, assignMaxCount } from '../../api/assign-domain.ts'
+import { assign, assignMaxCount, restoreDomains } from '../../api/assign-domain.ts'
 import { findAssets } from '../../api/domain-queries.ts'
 import { cardOf, type Card } from '../../api/entity.ts'
 import { graphql } from '../../api/request.ts'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { Table } from '../../parts/table.tsx'
 import { tell } from '../../parts/toasts.tsx'
+import { undoing } from '../../parts/undoing.ts'
 import { useAction } from '../../parts/use-action.ts'
 import { useAfterTyping } from '../../parts/use-after-typing.ts'
 import { useResource } from '../../parts/use-resource.ts'
@@ -27,7 +28,8 @@ export function AddAssetsDialog({
 }) {
   const [text, setText] = useState('')
   const [sought, setSought] = useState('')
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  // With their present domains, which an undo restores. They stay chosen when the search changes.
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Card>>(new Map())
   const action = useAction()
   useAfterTyping(text, () => {
     setSought(text.trim())
@@ -59,9 +61,12 @@ export function AddAssetsDialog({
       close={close}
       run={() => {
         action.run(
-          () => assign(domain.urn, [...chosen]),
+          () => assign(domain.urn, [...chosen.keys()]),
           () => {
-            tell(words.assigned(chosen.size, domain.name))
+            tell(
+              words.assigned(chosen.size, domain.name),
+              undoing(() => restoreDomains([...chosen.values()]), done)
+            )
             done()
           }
         )
@@ -91,7 +96,13 @@ export function AddAssetsDialog({
             columns={columns}
             rows={cards}
             keyOf={({ urn }) => urn}
-            selection={{ keys: chosen, change: setChosen }}
+            selection={{
+              keys: new Set(chosen.keys()),
+              change: (keys) => {
+                const known = [...chosen.values(), ...cards].filter(({ urn }) => keys.has(urn))
+                setChosen(new Map(known.map((card) => [card.urn, card])))
+              }
+            }}
           />
         </div>
       )}
