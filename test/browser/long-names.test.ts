@@ -154,6 +154,22 @@ t.test('long names', async (t) => {
     t.equal(await hiddenWidth(page, '.drawer'), 0)
   })
 
+  t.test('domains of the same name are told apart in the filters of a search', async (t) => {
+    const parts = ['EMEA', 'APAC'].flatMap((name) => [
+      { op: 'createDomain', id: name, name },
+      { op: 'createDomain', id: `${name}-reports`, name: 'Reports', parentDomain: `urn:li:domain:${name}` },
+      { op: 'upsertEntity', urn: dataset(`ledger_${name}`) },
+      { op: 'setDomain', entityUrn: dataset(`ledger_${name}`), domainUrn: `urn:li:domain:${name}-reports` }
+    ])
+    await load(server, parts)
+    const { page } = await openPage(t, browser, { url, token, path: 'search?q=ledger' })
+    await page.getByRole('checkbox', { name: 'EMEA / Reports' }).check()
+    await page.getByRole('heading', { name: '1 result' }).waitFor()
+    await page.getByRole('link', { name: 'ledger_EMEA' }).waitFor()
+    await page.getByRole('link', { name: 'Remove filter EMEA / Reports' }).click()
+    await page.getByRole('checkbox', { name: 'APAC / Reports' }).waitFor()
+  })
+
   t.test('every place of the bar can be reached in a low window, as at 200 % zoom', async (t) => {
     const { page } = await openPage(t, browser, { url, token, width: 720, height: 400 })
     const last = page.getByRole('button', { name: 'Sign out everywhere' })

@@ -75,8 +75,10 @@ export type Filter = { field: string; values: string[]; negated?: boolean; condi
 export type Facet = {
   field: string
   displayName: string | null
-  aggregations: { value: string; count: number; displayName: string | null; entity: RawCard | null }[]
+  aggregations: { value: string; count: number; displayName: string | null; entity: RawFacetEntity | null }[]
 }
+/** Domains of different parents often have the same name, so their facet shows the path. */
+export type RawFacetEntity = RawCard & { parentDomains?: { domains: NamedDomain[] } | null }
 
 export const search = define<
   {
@@ -95,7 +97,7 @@ query search($query: String!, $start: Int, $count: Int, $filters: [FacetFilterIn
     total
     isEstimate
     searchResults { entity { ...card } }
-    facets { field displayName aggregations { value count displayName entity { ...card } } }
+    facets { field displayName aggregations { value count displayName entity { ...card ... on Domain { parentDomains { domains { urn ... on Domain { properties { name } } } } } } } }
     suggestions { text }
   }
 }${card}`)

@@ -2,8 +2,8 @@
 import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 import { addressOf } from '../address.ts'
-import { cardOf } from '../api/entity.ts'
-import { search, type Facet, type RawCard } from '../api/queries.ts'
+import { cardOf, lastPartOf } from '../api/entity.ts'
+import { search, type Facet } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { CardLink } from '../parts/card-line.tsx'
 import { CopyAs } from '../parts/copy-as.tsx'
@@ -36,10 +36,11 @@ export function SearchPage() {
   if (error) return <Failure error={error} retry={reload} />
   if (!data) return <Loading />
   const { total, isEstimate, searchResults, facets, suggestions } = data.searchAcrossEntities
+  const filled = (facets ?? []).filter(({ aggregations }) => aggregations.length > 0)
   return (
     <div class="split">
       <aside class="stack" aria-label={texts.search.filters}>
-        {(facets ?? []).map((facet) => (
+        {filled.map((facet) => (
           <FacetList
             key={facet.field}
             facet={facet}
@@ -58,16 +59,19 @@ export function SearchPage() {
         {filters.length > 0 && (
           <div class="row">
             {filters.flatMap(({ field, values }) =>
-              values.map((value) => (
-                <a
-                  key={`${field}:${value}`}
-                  class="chip"
-                  href={addressWith(words, without(filters, field, value))}
-                  aria-label={texts.search.remove(value)}
-                >
-                  {value} ×
-                </a>
-              ))
+              values.map((value) => {
+                const name = nameOfFilter(filled, field, value)
+                return (
+                  <a
+                    key={`${field}:${value}`}
+                    class="chip"
+                    href={addressWith(words, without(filters, field, value))}
+                    aria-label={texts.search.remove(name)}
+                  >
+                    {name} ×
+                  </a>
+                )
+              })
             )}
           </div>
         )}
@@ -126,28 +130,40 @@ const FacetList = ({
 }) => (
   <fieldset class="facet">
     <legend>{facet.displayName ?? facet.field}</legend>
-    {facet.aggregations.map(({ value, count, displayName, entity }) => (
-      <label key={value} class="row">
-        <input
-          type="checkbox"
-          checked={chosen.includes(value)}
-          onChange={() => {
-            choose(value)
-          }}
-        />
-        <span>{nameOfValue(facet.field, value, displayName, entity)}</span>
-        <span class="soft">{texts.count(count)}</span>
-      </label>
-    ))}
+    {facet.aggregations.map((aggregation) => {
+      const { value, count } = aggregation
+      return (
+        <label key={value} class="row">
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            onChange={() => {
+              choose(value)
+            }}
+          />
+          <span>{nameOfValue(facet.field, aggregation)}</span>
+          <span class="soft">{texts.count(count)}</span>
+        </label>
+      )
+    })}
   </fieldset>
 )
 
-function nameOfValue(
-  field: string,
-  value: string,
-  displayName: string | null,
-  entity: RawCard | null
-): string {
+/** The name of a value, for a domain with its path. */
+function nameOfValue(field: string, { value, displayName, entity }: Facet['aggregations'][number]): string {
   if (field === '_entityType') return typeName(value)
-  return entity ? cardOf(entity).name : (displayName ?? value)
+  if (!entity) return displayName ?? value
+  const parents = (entity.parentDomains?.domains ?? []).map(
+    ({ urn, properties }) => properties?.name ?? lastPartOf(urn)
+  )
+  return [...parents.toReversed(), cardOf(entity).name].join(' / ')
+}
+
+/** A filter that nothing matches has no facet, so it is called by its value. */
+function nameOfFilter(facets: readonly Facet[], field: string, value: string): string {
+  const found = facets
+    .find((facet) => facet.field === field)
+    ?.aggregations.find((aggregation) => aggregation.value === value)
+  if (found) return nameOfValue(field, found)
+  return field === '_entityType' ? typeName(value) : lastPartOf(value)
 }
