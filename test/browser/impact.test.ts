@@ -172,6 +172,18 @@ t.test('the impact table', async (t) => {
     }
   )
 
+  t.test('shows no number in a chip while the server does not answer', async (t) => {
+    const { page, complaints, goTo } = await openPage(t, browser, { url, token })
+    await page.route('**/api/graphql', (route) =>
+      route.request().postData()?.includes('query impactCounts') ? route.abort() : route.continue()
+    )
+    await goTo(pathOf())
+    await page.getByText('The server cannot be reached.').first().waitFor()
+    t.equal(await page.locator('[data-degree="1"]').first().innerText(), '1 hop')
+    t.ok(complaints.every((text) => text.includes('ERR_FAILED')))
+    complaints.length = 0
+  })
+
   t.test('combines text, degree, platform, domain and owner, and keeps them in the address', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: pathOf() })
     await shown(page, 10)

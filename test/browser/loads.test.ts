@@ -222,6 +222,14 @@ t.test('a load that is followed', async (t) => {
     await page.getByText('The queue does not answer.').waitFor({ state: 'detached' })
   })
 
+  t.test('of others are hidden from a token without admin rights, and the list says so', async (t) => {
+    await submit(server, three)
+    const reader = await server.tokenWith(['read'])
+    const { page } = await openPage(t, browser, { url, token: reader, path: 'loads' })
+    await page.getByRole('heading', { name: 'Your token has sent no loads.' }).waitFor()
+    await page.getByText('Only administrators see the loads of others.').waitFor()
+  })
+
   t.test('that does not exist is named, with a link to the list', async (t) => {
     const { page, complaints } = await openPage(t, browser, {
       url,

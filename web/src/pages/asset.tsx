@@ -58,7 +58,9 @@ export function AssetPage() {
   if (urn === '') return <NotFound urn={urn} />
   if (error && !data)
     return error instanceof ApiError &&
-      ['NOT_FOUND', 'BAD_REQUEST', 'VALIDATION_FAILED'].includes(error.code) ? (
+      ['NOT_FOUND', 'BAD_REQUEST', 'VALIDATION_FAILED', 'INVALID_URN', 'INVALID_CHARACTER'].includes(
+        error.code
+      ) ? (
       <NotFound urn={urn} />
     ) : (
       <Failure error={error} retry={reload} />
@@ -66,7 +68,8 @@ export function AssetPage() {
   if (!data) return <Loading />
   if (!card) return <NotFound urn={urn} />
   const tabs = tabsOf(card)
-  const tab = tabs.find(({ name }) => name === query.tab)?.name ?? 'details'
+  // The lineage is a page of its own.
+  const tab = tabs.find(({ name }) => name === query.tab && name !== 'lineage')?.name ?? 'details'
   const { aspects } = data
   const isRemoved = aspects.status?.value.removed === true
   const isDeprecated = aspects.deprecation?.value.deprecated === true

@@ -266,8 +266,11 @@ function Choices({
 }) {
   const { all, anyDegree } = counts ?? unknown
   const isUp = question.direction === 'UPSTREAM'
-  const degreeCount = (group: string): number =>
-    anyDegree?.degrees.find(({ degree }) => degree === group)?.count ?? 0
+  // Without an answer, nothing is known to be 0.
+  const degreeLabel = (group: (typeof degreeGroups)[number]): string =>
+    anyDegree
+      ? words.chip(words.degrees[group], anyDegree.degrees.find(({ degree }) => degree === group)?.count ?? 0)
+      : words.degrees[group]
   return (
     <div class="panel stack">
       <div class="row">
@@ -297,7 +300,7 @@ function Choices({
                 address.change({ degree: printList(toggled(question.degrees, group)) })
               }}
             >
-              {words.chip(words.degrees[group], degreeCount(group))}
+              {degreeLabel(group)}
             </button>
           ))}
         </div>

@@ -41,6 +41,8 @@ export const loadTexts = {
   },
   loadOf: (id: string): string => `Load ${id.slice(0, 8)}`,
   none: 'There are no loads yet.',
+  noneOwn: 'Your token has sent no loads.',
+  noneOwnHint: 'Only administrators see the loads of others.',
   noneFiltered: 'No load is in this state.',
   more: 'Show older',
   all: 'All loads',

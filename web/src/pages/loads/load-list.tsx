@@ -7,6 +7,7 @@ import { useLocation } from 'preact-iso'
 import { addressOf } from '../../address.ts'
 import { listLoads, readHealth, type Load } from '../../api/loads.ts'
 import { nameOfActor } from '../../api/entity.ts'
+import { isAdmin } from '../../api/session.ts'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
 import { goTo, useAddress } from '../../parts/use-address.ts'
@@ -82,7 +83,11 @@ export function LoadList() {
       </div>
       {error && <Failure error={error} retry={reload} />}
       {!data && !error && <Loading />}
-      {data && data.loads.length === 0 && <Empty title={state === '' ? words.none : words.noneFiltered} />}
+      {data && data.loads.length === 0 && (
+        <Empty title={state !== '' ? words.noneFiltered : isAdmin() ? words.none : words.noneOwn}>
+          {!isAdmin() && <p>{words.noneOwnHint}</p>}
+        </Empty>
+      )}
       {data && data.loads.length > 0 && (
         <Table<Load>
           label={words.title}
