@@ -7,6 +7,7 @@ import { applyCall } from '../shared/catalog/write/apply-call.ts'
 import { readAspect } from '../shared/catalog/entities/read-aspects.ts'
 import type { Db } from '../shared/db/database.ts'
 import { query } from '../shared/db/query.ts'
+import { limits } from '../shared/limits.ts'
 import type { Change, ChangeRecord } from '../shared/model/changes.ts'
 import type { Urn } from '../shared/urn/urn.ts'
 import {
@@ -656,4 +657,28 @@ t.test('a patch that comes late is applied, however many large ones are replayed
     await applyAsChunk(db, await openLoad(db), [patched(`k${index}`)])
   t.match(await applyAsChunk(db, older, [patched('late')]), [{ outcome: 'applied' }])
   t.match(await valueOf(db, a, 'moonPhase'), { late: 'late', k0: 'k0', k24: 'k24' })
+})
+
+t.test('a late change is not followed by all newer ones if it leaves the next one as it was', async (t) => {
+  const { db } = await withDatabase(t)
+  await apply(db, ...create(a))
+  const load = await openLoad(db)
+  // Each of one half over each of the other would be twice the work that a chunk may do.
+  const count = Math.ceil(Math.sqrt(2 * limits.patchValuesPerChunkMaxCount))
+  const lines = (from: number): ChangeRecord[] =>
+    Array.from({ length: count }, (_, index) => {
+      const added = dataset(`u${from + index}`)
+      return record(
+        from + index,
+        patch(a, 'upstreamLineage', {
+          op: 'add',
+          path: `/upstreams/${segment(added)}`,
+          value: upstream(added)
+        })
+      )
+    })
+  await applyAsChunk(db, load, lines(count + 1), { missingReferences: 'create' })
+  const verdicts = await applyAsChunk(db, load, lines(1), { missingReferences: 'create' })
+  t.ok(verdicts.every(({ outcome }) => outcome === 'applied'))
+  t.equal((await upstreamsOf(db)).length, 2 * count)
 })

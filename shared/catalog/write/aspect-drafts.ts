@@ -15,7 +15,7 @@ import { isObject } from '../../model/json-values.ts'
 import { isLineageAspect } from '../../model/lineage-fields.ts'
 import { patchLineageRest } from '../../model/lineage-rest.ts'
 import { beginning, compareOrder, type Order } from '../../model/order.ts'
-import { TooMuchPatching, type PatchBudget } from '../../model/patch-work.ts'
+import { countPatchValues, TooMuchPatching, type PatchBudget } from '../../model/patch-work.ts'
 import { checkConditions } from '../../model/write-conditions.ts'
 import type { Tx } from '../../db/database.ts'
 import {
@@ -145,8 +145,7 @@ export function applyAspectChange(
     createdAt: work.now
   }
   const newer = draft.rows.slice(place)
-  draft.rows = [...older, { ...row, version: versionAfter(previous, value, 0) }]
-  for (const later of newer) replay(work, draft, later)
+  draft.rows = replay(work, draft, [...older, { ...row, version: versionAfter(previous, value, 0) }], newer)
   const hasChanged = !equalJson(before?.value ?? null, currentValue(draft))
   advanceVersion(draft)
   return hasChanged
@@ -162,13 +161,25 @@ const versionAfter = (previous: AspectRow | null, value: JsonObject | null, show
     : Math.max(shown, (previous?.version ?? 0) + 1)
 
 /**
- * Applies a newer change again. If it no longer fits the value before it, it has no effect: it was accepted
- * long ago and cannot be refused.
+ * The rows with the newer ones applied again after them. A newer change that no longer fits the value before
+ * it has no effect: it was accepted long ago and cannot be refused. Once a row comes out as it was, so do all
+ * that follow.
  */
-function replay(work: UnitOfWork, draft: AspectDraft, later: AspectRow): void {
-  const previous = draft.rows.at(-1) ?? null
-  const value = replayedValue(draft, changeOfRow(later), previous?.value ?? null, work.patchBudget)
-  draft.rows.push({ ...later, value, version: versionAfter(previous, value, later.version) })
+function replay(
+  work: UnitOfWork,
+  draft: AspectDraft,
+  rows: AspectRow[],
+  newer: readonly AspectRow[]
+): AspectRow[] {
+  for (const [index, later] of newer.entries()) {
+    countPatchValues(work.patchBudget, 1)
+    const previous = rows.at(-1) ?? null
+    const value = replayedValue(draft, changeOfRow(later), previous?.value ?? null, work.patchBudget)
+    const version = versionAfter(previous, value, later.version)
+    if (version === later.version && equalJson(value, later.value)) return rows.concat(newer.slice(index))
+    rows.push({ ...later, value, version })
+  }
+  return rows
 }
 
 /** Two values must never be shown under one version. */
@@ -408,17 +419,17 @@ function noteChange(
 /** A change without effect gets a row only while something older may still be applied before it. */
 function rowsToWrite(work: UnitOfWork, draft: AspectDraft): readonly AspectRow[] {
   if (work.guards.raisesOrder && work.older.isDestructive) return draft.rows
-  const isStored = (row: AspectRow) =>
-    [...draft.storedHistory, ...(draft.storedCurrent ? [draft.storedCurrent] : [])].some(
-      (known) => compareOrder(known, row) === 0
-    )
+  const place = ({ seq, line }: Order): string => `${seq} ${line}`
+  const stored = new Set(
+    [...draft.storedHistory, ...(draft.storedCurrent ? [draft.storedCurrent] : [])].map(place)
+  )
   return draft.rows.filter((row, index) => {
     const previous = draft.rows[index - 1] ?? null
     return (
       row.version !== (previous?.version ?? 0) ||
       !equalJson(row.value, previous?.value ?? null) ||
       restoresOf(row) !== null ||
-      isStored(row)
+      stored.has(place(row))
     )
   })
 }
