@@ -102,6 +102,28 @@ t.test('the web UI', async (t) => {
       }
     })
 
+  t.test('shows a person that a page does not exist, and answers 404 to everything else', async (t) => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+    for (const method of ['GET', 'HEAD'] as const)
+      t.match(
+        await get('/ui/nothing?q=x', { accept }, method),
+        {
+          status: 404,
+          headers: { 'content-type': /^text\/html/, 'cache-control': 'no-store' },
+          ...(method === 'GET' ? { text: index } : {})
+        },
+        method
+      )
+    for (const url of [
+      '/ui/nothing/more',
+      '/ui/none.png',
+      '/ui/assets/none-1.js',
+      '/ui/.hidden',
+      '/ui/index.html'
+    ])
+      t.match(await get(url, { accept }), { status: 404, body: { code: 'NOT_FOUND' } }, url)
+  })
+
   t.test('answers no other method', async (t) => {
     for (const url of ['/', '/ui/', '/ui/search', '/ui/assets/main-B0U5nK7b.js'])
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const)

@@ -9,7 +9,7 @@ export type Found = { file: string; isHashed: boolean } | { redirect: string }
 /** The one page for all views, which reads the address itself. */
 const main = 'index.html'
 
-/** Names below /ui/ and their files. Any other name is unknown, so a mistyped address is an error. */
+/** Names below /ui/ and their files. Any other name is unknown. */
 export const pages: ReadonlyMap<string, string> = new Map([
   ['', main],
   ['search', main],
@@ -44,3 +44,9 @@ export function findPage(path: string): Found | null {
   if (hashed.test(name)) return { file: name, isHashed: true }
   return plain.test(name) && !name.endsWith('.html') ? { file: name, isHashed: false } : null
 }
+
+/**
+ * Whether an unknown path looks like the address of a page. A browser gets the site for it, which says that there is
+ * no such page.
+ */
+export const isMistypedPage = (path: string): boolean => /^\/ui\/[\w-]+$/.test(path)

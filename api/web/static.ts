@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CatalogError } from '../../shared/errors.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import type { ApiContext } from '../context.ts'
-import { findPage } from './pages.ts'
+import { findPage, isMistypedPage } from './pages.ts'
 
 /** All content comes from this server, no inline script runs, and no other site may frame a page. */
 const policy = [
@@ -59,16 +59,26 @@ export async function webRoutes(
 function answer(request: FastifyRequest, reply: FastifyReply, site: string): FastifyReply {
   const [path = '', query] = request.url.split('?', 2)
   const found = findPage(path)
-  if (found === null) throw notFound(request)
+  const isBuilt = existsSync(join(site, 'index.html'))
+  if (found === null) {
+    if (!isBuilt || !isMistypedPage(path) || !acceptsHtml(request)) throw notFound(request)
+    return reply
+      .code(404)
+      .headers({ ...headers, 'cache-control': 'no-store' })
+      .sendFile('index.html')
+  }
   if ('redirect' in found)
     return reply.redirect(query === undefined ? found.redirect : `${found.redirect}?${query}`)
-  if (!existsSync(join(site, 'index.html')))
-    throw new CatalogError('NOT_FOUND', 'The web UI is not built here; `npm run build` builds it')
+  if (!isBuilt) throw new CatalogError('NOT_FOUND', 'The web UI is not built here; `npm run build` builds it')
   return reply
     .headers(headers)
     .header('cache-control', found.isHashed ? cacheControl.hashed : cacheControl.other)
     .sendFile(found.file)
 }
+
+/** A browser that shows a page, not one that loads a script or a style of it. */
+const acceptsHtml = ({ headers: { accept } }: FastifyRequest): boolean =>
+  accept?.includes('text/html') === true
 
 const notFound = (request: FastifyRequest): CatalogError =>
   new CatalogError('NOT_FOUND', `No such page: ${request.url.split('?', 1)[0]?.slice(0, 200) ?? ''}`)
