@@ -682,3 +682,27 @@ t.test('a late change is not followed by all newer ones if it leaves the next on
   t.ok(verdicts.every(({ outcome }) => outcome === 'applied'))
   t.equal((await upstreamsOf(db)).length, 2 * count)
 })
+
+t.test('a late change that leaves the newest one as it was still counts for what comes later', async (t) => {
+  const { db } = await withDatabase(t)
+  await apply(db, ...create(a, b, c), upsert(a, 'datasetProperties', { name: 'kept' }))
+  const [oldest, older] = [await openLoad(db), await openLoad(db)]
+  await apply(db, patch(a, 'datasetProperties', { op: 'add', path: '/description', value: 'new' }))
+  t.same(await late(db, older, [upsert(a, 'datasetProperties', { name: 'kept' })]), ['unchanged'])
+  t.same(await late(db, oldest, [upsert(a, 'datasetProperties', { name: 'oldest' })]), ['unchanged'])
+  t.match(await valueOf(db, a, 'datasetProperties'), { name: 'kept', description: 'new' })
+
+  const stating = (note: string) => upsert(b, 'upstreamLineage', { upstreams: [], note })
+  await apply(db, stating('first'))
+  const between = await openLoad(db)
+  await apply(db, stating('last'))
+  // These count as versions, so the newest row keeps its version.
+  await apply(db, addEdge(a, b))
+  await apply(db, addEdge(c, b))
+  t.same(await late(db, between, [stating('between')]), ['unchanged'])
+  t.match(
+    await query(db, "select value from aspect_history where aspect_name = 'upstreamLineage' order by seq"),
+    [{ value: { note: 'first' } }, { value: { note: 'between' } }],
+    'and an undo of what came later finds it'
+  )
+})

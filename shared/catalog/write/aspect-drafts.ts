@@ -384,10 +384,15 @@ export async function writeAspectDrafts(tx: Tx, work: UnitOfWork, drafts: Aspect
   for (const draft of drafts.values()) {
     const rows = rowsToWrite(work, draft)
     const last = rows.at(-1)
-    if (!last || last === draft.storedCurrent) continue
-    current.push(last)
-    noteChange(work, draft, last)
-    history.push(...rows.slice(0, -1).filter((row) => !draft.storedHistory.has(row)))
+    const past = rows.slice(0, -1).filter((row) => !draft.storedHistory.has(row))
+    // A late change may leave the current row as it was, and still belongs to the history.
+    const isCurrentNew = last !== draft.storedCurrent
+    if (!last || (!isCurrentNew && past.length === 0)) continue
+    if (isCurrentNew) {
+      current.push(last)
+      noteChange(work, draft, last)
+    }
+    history.push(...past)
     const oldest = last.version - limits.aspectVersionsKept + 1
     if (oldest > 1) kept.push({ entityId: draft.entityId, aspectName: draft.aspectName, version: oldest })
   }
