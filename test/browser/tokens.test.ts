@@ -122,6 +122,8 @@ t.test('the page of tokens', async (t) => {
     await dialog.getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('The token test read is revoked.').waitFor()
     await page.getByRole('button', { name: 'Revoke test read' }).waitFor({ state: 'detached' })
+    await other.page.getByRole('link', { name: 'Loads' }).first().click()
+    await other.page.getByText('Your session has expired or was revoked. Sign in again.').waitFor()
     await other.goTo('domains')
     await other.page.getByLabel('Access token', { exact: true }).waitFor()
     other.complaints.length = 0

@@ -6,7 +6,7 @@ import type { ComponentType } from 'preact'
 import { lazy, ErrorBoundary, LocationProvider, useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
 import { addressOf, pageOf, type PageName } from './address.ts'
-import { isAnothers, restoreSession, session } from './api/session.ts'
+import { hasEnded, isAnothers, restoreSession, session } from './api/session.ts'
 import { SignInPage } from './pages/sign-in.tsx'
 import { Failure, Loading } from './parts/states.tsx'
 import { goTo } from './parts/use-address.ts'
@@ -53,7 +53,10 @@ function CurrentPage() {
     if (signedIn === null && page !== 'sign-in')
       goTo(
         route,
-        addressOf('sign-in', { next: `./${page ?? ''}${new URL(url, location.href).search}` }),
+        addressOf('sign-in', {
+          next: `./${page ?? ''}${new URL(url, location.href).search}`,
+          ...(hasEnded.value ? { problem: 'ended' } : {})
+        }),
         true
       )
   }, [signedIn, page, url])

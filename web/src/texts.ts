@@ -131,6 +131,7 @@ export OPENLINEAGE_API_KEY="$TRIBUTARY_TOKEN"`
     withProvider: 'Sign in with your organization',
     orToken: 'or with an access token',
     problems: {
+      ended: 'Your session has expired or was revoked. Sign in again.',
       busy: 'Too many people are signing in at once. Try again.',
       expired: 'The sign-in took too long, or began in another browser. Try again.',
       failed: 'Your organization did not sign you in. Try again, or ask the administrator: the log says why.',

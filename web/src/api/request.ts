@@ -1,7 +1,7 @@
 /** Sends requests to the API as the signed-in person: GraphQL documents and REST calls. */
 import { ApiError, errorOfGraphql, errorOfProblem } from './errors.ts'
 import type { Document } from './queries.ts'
-import { isAnothers, restoreSession, session } from './session.ts'
+import { hasEnded, isAnothers, restoreSession, session } from './session.ts'
 
 async function send(path: string, init: RequestInit, isRetry = false): Promise<Response> {
   let response: Response
@@ -18,7 +18,10 @@ async function send(path: string, init: RequestInit, isRetry = false): Promise<R
     throw new ApiError('OFFLINE', 'The server cannot be reached.')
   }
   // The token was revoked or the session has ended: the shell then shows the sign-in page.
-  if (response.status === 401) session.value = null
+  if (response.status === 401) {
+    if (session.value) hasEnded.value = true
+    session.value = null
+  }
   if (response.status === 403 && !isRetry && (await lacksToken(response.clone()))) {
     // Another tab has signed in, and all tabs share its cookie.
     const before = session.value?.actor

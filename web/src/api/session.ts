@@ -25,6 +25,9 @@ export const session = signal<Session | null | undefined>(undefined)
  */
 export const isAnothers = signal(false)
 
+/** Whether the server has ended the session of this page: it expired, or was revoked. */
+export const hasEnded = signal(false)
+
 export const canWrite = (): boolean => session.value?.scopes.some((scope) => scope !== 'read') ?? false
 export const isAdmin = (): boolean => session.value?.scopes.includes('admin') ?? false
 
@@ -47,6 +50,7 @@ async function takeOver(response: Response): Promise<void> {
   const body: unknown = await response.json().catch(() => null)
   if (!response.ok) throw errorOfProblem(response.status, body)
   session.value = body as Session
+  hasEnded.value = false
 }
 
 /** Reads who is signed in. Throws ApiError if the server cannot say. */
