@@ -16,7 +16,13 @@ import {
   type OpenLineageEvent,
   type OpenLineageName
 } from './event.ts'
-import { readColumnLineage, readTableInputs, type ColumnsOfFacet } from './facets/columns.ts'
+import {
+  readColumnLineage,
+  readTableInputs,
+  tableEdgesOfEvent,
+  type ColumnsOfFacet,
+  type TableEdges
+} from './facets/columns.ts'
 import {
   readLineageOfDataset,
   readLineageOfJob,
@@ -168,7 +174,8 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
   const named: Named = {
     ownJob: event.kind === 'dataset' ? null : inPlace('job', () => jobUrn(orchestrator, event.job)).job,
     note,
-    noteJob
+    noteJob,
+    left: tableEdgesOfEvent()
   }
   if (event.kind === 'dataset') {
     nameTable(event.dataset)
@@ -228,11 +235,12 @@ type Named = {
   ownJob: Urn | null
   note: (name: OpenLineageName) => Urn
   noteJob: (name: OpenLineageName) => JobContent
+  left: TableEdges
 }
 
 function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, named: Named): Link[] {
-  const { note, noteJob } = named
-  const entries = lineageEntries(event)
+  const { note, noteJob, left } = named
+  const entries = lineageEntries(event, left)
   return [
     ...event.inputs.map((dataset): Link => ['input', note(dataset)]),
     ...event.outputs.map((dataset): Link => ['output', note(dataset)]),
@@ -240,7 +248,7 @@ function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, n
     ...(entries
       ? entries.flatMap((entry) => linksOfEntry(entry, named))
       : event.outputs.flatMap((dataset) =>
-          columnLinks('column', note(dataset), columnLineageOf(dataset), note)
+          columnLinks('column', note(dataset), columnLineageOf(dataset, left), note)
         )),
     ...dependencies(event, 'upstream').map(({ name, field }): Link => [
       'afterJob',
@@ -250,18 +258,18 @@ function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, n
 }
 
 /** The entries of the facet `lineage` of the job and of its outputs; null if neither has the facet. */
-function lineageEntries({
-  job,
-  outputs
-}: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>): LineageEntry[] | null {
+function lineageEntries(
+  { job, outputs }: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>,
+  left: TableEdges
+): LineageEntry[] | null {
   const { lineage } = job.facets
   const ofOutputs = outputs.flatMap((dataset) =>
     isObject(dataset.facets.lineage)
-      ? [readLineageOfDataset(dataset.facets.lineage, dataset, `${dataset.field}.facets.lineage`)]
+      ? [readLineageOfDataset(dataset.facets.lineage, dataset, `${dataset.field}.facets.lineage`, left)]
       : []
   )
   if (!isObject(lineage)) return ofOutputs.length > 0 ? ofOutputs : null
-  return [...readLineageOfJob(lineage, 'job.facets.lineage'), ...ofOutputs]
+  return [...readLineageOfJob(lineage, 'job.facets.lineage', left), ...ofOutputs]
 }
 
 type DatasetEnd = Extract<LineageEnd, { type: 'DATASET' }>
@@ -295,11 +303,15 @@ function linksOfEntry(
   ]
 }
 
-const columnLineageOf = ({ field, facets: { columnLineage, schema } }: EventDataset): ColumnsOfFacet =>
+const columnLineageOf = (
+  { field, facets: { columnLineage, schema } }: EventDataset,
+  left: TableEdges
+): ColumnsOfFacet =>
   readColumnLineage(
     columnLineage,
     `${field}.facets.columnLineage`,
-    isObject(schema) ? topColumnsOf(schema) : []
+    isObject(schema) ? topColumnsOf(schema) : [],
+    left
   )
 
 const columnLinks = (
@@ -351,11 +363,11 @@ const placeMaxChars = 300
 function declaredLinks(dataset: EventDataset, named: Named): Link[] | null {
   const { lineage, columnLineage } = dataset.facets
   if (lineage === undefined && columnLineage === undefined) return null
-  const { note } = named
+  const { note, left } = named
   const place = `${dataset.field}.facets`
   if (isObject(lineage))
-    return linksOfEntry(readLineageOfDataset(lineage, dataset, `${place}.lineage`), named)
-  const columns = columnLineageOf(dataset)
+    return linksOfEntry(readLineageOfDataset(lineage, dataset, `${place}.lineage`, left), named)
+  const columns = columnLineageOf(dataset, left)
   const urn = note(dataset)
   const inputs = [
     ...[...columns.values()].flat(),

@@ -19,7 +19,8 @@ export type ColumnsOfFacet = ReadonlyMap<string, readonly ColumnInput[]>
 export function readColumnLineage(
   facet: JsonValue | undefined,
   field: string,
-  names: readonly string[]
+  names: readonly string[],
+  left: TableEdges
 ): ColumnsOfFacet {
   const fields = isObject(facet) && isObject(facet.fields) ? facet.fields : {}
   const columns: ColumnsOfFacet = new Map(
@@ -33,20 +34,32 @@ export function readColumnLineage(
     ])
   )
   const ofTable = readColumnInputs(isObject(facet) ? facet.dataset : undefined, `${field}.dataset`)
-  return withTableInputs(columns, names, ofTable)
+  return withTableInputs(columns, names, ofTable, left)
 }
 
-/** More edges from inputs of a whole dataset say nothing that people could use. */
-const tableEdgesMaxCount = 10_000
+/** The number of edges from inputs of whole datasets to columns that an event may still make. */
+export type TableEdges = { count: number }
 
-/** Adds columns that decide the whole dataset, such as by a join or a filter, to the inputs of each column. */
+/**
+ * More of these edges say nothing that people could use. They are counted for the whole event, because a few
+ * kilobytes about one dataset make thousands of them.
+ */
+export const tableEdgesOfEvent = (): TableEdges => ({ count: 10_000 })
+
+/**
+ * Adds columns that decide the whole dataset, such as by a join or a filter, to the inputs of each column, if
+ * the event may still make so many edges.
+ */
 export function withTableInputs(
   columns: ColumnsOfFacet,
   names: readonly string[],
-  ofTable: readonly ColumnInput[]
+  ofTable: readonly ColumnInput[],
+  left: TableEdges
 ): ColumnsOfFacet {
   const all = [...new Set([...columns.keys(), ...names])]
-  if (ofTable.length === 0 || ofTable.length * all.length > tableEdgesMaxCount) return columns
+  const count = ofTable.length * all.length
+  if (count === 0 || count > left.count) return columns
+  left.count -= count
   return new Map(all.map((column) => [column, [...(columns.get(column) ?? []), ...ofTable]]))
 }
 

@@ -5,7 +5,7 @@
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 import { readName, refuse, type OpenLineageName } from '../event.ts'
-import { readColumnInputs, withTableInputs, type ColumnsOfFacet } from './columns.ts'
+import { readColumnInputs, withTableInputs, type ColumnsOfFacet, type TableEdges } from './columns.ts'
 
 /** A dataset, or a job: null for the job of the event. `field` is its place in the event. */
 export type LineageEnd = { field: string } & (
@@ -21,11 +21,11 @@ export type LineageEntry = {
 }
 
 /** The entries of a job's facet. Throws BAD_REQUEST naming the path. */
-export function readLineageOfJob(facet: JsonObject, field: string): LineageEntry[] {
+export function readLineageOfJob(facet: JsonObject, field: string, left: TableEdges): LineageEntry[] {
   return listOf(facet.entries).map((entry, index) => {
     const place = `${field}.entries[${index}]`
     if (!isObject(entry)) throw refuse(place, 'must be an object')
-    return { target: readEnd(entry, place), ...readInputs(entry, place) }
+    return { target: readEnd(entry, place), ...readInputs(entry, place, left) }
   })
 }
 
@@ -33,10 +33,11 @@ export function readLineageOfJob(facet: JsonObject, field: string): LineageEntry
 export const readLineageOfDataset = (
   facet: JsonObject,
   dataset: OpenLineageName,
-  field: string
-): LineageEntry => ({ target: { type: 'DATASET', dataset, field }, ...readInputs(facet, field) })
+  field: string,
+  left: TableEdges
+): LineageEntry => ({ target: { type: 'DATASET', dataset, field }, ...readInputs(facet, field, left) })
 
-function readInputs(sent: JsonObject, field: string): Omit<LineageEntry, 'target'> {
+function readInputs(sent: JsonObject, field: string, left: TableEdges): Omit<LineageEntry, 'target'> {
   const fields: [string, JsonValue | undefined][] = isObject(sent.fields) ? Object.entries(sent.fields) : []
   const ofFields: ColumnsOfFacet = new Map(
     fields.map(([column, each]) => [
@@ -44,7 +45,7 @@ function readInputs(sent: JsonObject, field: string): Omit<LineageEntry, 'target
       readColumnInputs(isObject(each) ? each.inputs : undefined, `${field}.fields.${column}.inputs`)
     ])
   )
-  const columns = withTableInputs(ofFields, [], readColumnInputs(sent.inputs, `${field}.inputs`))
+  const columns = withTableInputs(ofFields, [], readColumnInputs(sent.inputs, `${field}.inputs`), left)
   // The inputs of a column are inputs of its dataset too, even if the column is unknown or the input is a
   // job.
   const inputs = [
