@@ -157,6 +157,13 @@ t.test('runs', async (t) => {
         ['job -> c', 'job -> d', 'job -> e']
       )
       t.ok((await edges()).includes('a#f99 -> d#c0'))
+      // A name in the schema that cannot be in lineage does not make the event invalid.
+      const schema = facet({ fields: [{ name: 'two\nlines' }, { name: 'kept' }] })
+      await send(ran([data('f', { schema, columnLineage: facet({ dataset: [deciding] }) })]))
+      t.strictSame(
+        (await edges()).filter((edge) => edge.includes(' -> f')),
+        ['a#deleted -> f#kept', 'job -> f']
+      )
     }
   )
 

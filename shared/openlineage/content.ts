@@ -248,7 +248,7 @@ function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, n
     ...(entries
       ? entries.flatMap((entry) => linksOfEntry(entry, named))
       : event.outputs.flatMap((dataset) =>
-          columnLinks('column', note(dataset), columnLineageOf(dataset, left), note)
+          columnLinks('column', note(dataset), columnLineageOf(dataset, note(dataset), left), note)
         )),
     ...dependencies(event, 'upstream').map(({ name, field }): Link => [
       'afterJob',
@@ -305,12 +305,13 @@ function linksOfEntry(
 
 const columnLineageOf = (
   { field, facets: { columnLineage, schema } }: EventDataset,
+  urn: Urn,
   left: TableEdges
 ): ColumnsOfFacet =>
   readColumnLineage(
     columnLineage,
     `${field}.facets.columnLineage`,
-    isObject(schema) ? topColumnsOf(schema) : [],
+    isObject(schema) ? topColumnsOf(schema).filter((name) => canBeColumn(urn, name)) : [],
     left
   )
 
@@ -330,11 +331,18 @@ const columnLinks = (
   )
 
 const plainColumn = /^[\w.-]{1,200}$/
+/** A quick check that is enough for most columns. */
+const isPlainColumn = (dataset: Urn, column: string): boolean =>
+  plainColumn.test(column) && dataset.length <= 500
+
+/** A column that only the schema names may have a name that cannot be in lineage. */
+const canBeColumn = (dataset: Urn, column: string): boolean =>
+  isPlainColumn(dataset, column) || unlessRefused(() => columnUrn(dataset, column)) !== null
 
 /** Throws LIMIT_EXCEEDED, INVALID_CHARACTER naming the path if the column cannot be in lineage. */
 function checkColumn(dataset: Urn, column: string, field: string): void {
-  // A quick check is enough for most columns; the full check follows when lineage is built.
-  if (!plainColumn.test(column) || dataset.length > 500) inPlace(field, () => columnUrn(dataset, column))
+  // The full check follows when lineage is built.
+  if (!isPlainColumn(dataset, column)) inPlace(field, () => columnUrn(dataset, column))
 }
 
 /** Returns what `make` returns. Adds the place in the event to its errors. */
@@ -367,8 +375,8 @@ function declaredLinks(dataset: EventDataset, named: Named): Link[] | null {
   const place = `${dataset.field}.facets`
   if (isObject(lineage))
     return linksOfEntry(readLineageOfDataset(lineage, dataset, `${place}.lineage`, left), named)
-  const columns = columnLineageOf(dataset, left)
   const urn = note(dataset)
+  const columns = columnLineageOf(dataset, urn, left)
   const inputs = [
     ...[...columns.values()].flat(),
     ...readTableInputs(columnLineage, `${place}.columnLineage.dataset`)
