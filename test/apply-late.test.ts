@@ -705,4 +705,12 @@ t.test('a late change that leaves the newest one as it was still counts for what
     [{ value: { note: 'first' } }, { value: { note: 'between' } }],
     'and an undo of what came later finds it'
   )
+
+  await apply(db, upsert(c, 'upstreamLineage', { upstreams: [] }))
+  const again = await openLoad(db)
+  await apply(db, upsert(c, 'upstreamLineage', { upstreams: [] }))
+  await apply(db, addEdge(a, c))
+  const shown = (await readAspect(db, c, 'upstreamLineage'))?.version
+  t.same(await late(db, again, [upsert(c, 'upstreamLineage', { upstreams: [] })]), ['unchanged'])
+  t.equal((await readAspect(db, c, 'upstreamLineage'))?.version, shown, 'and the version does not go back')
 })

@@ -182,12 +182,16 @@ function replay(
   return rows
 }
 
-/** Two values must never be shown under one version. */
+/**
+ * Two values must never be shown under one version. Nor does a version go back: edges may have raised that of
+ * a row without effect.
+ */
 function advanceVersion(draft: AspectDraft): void {
   const current = currentRow(draft)
   const shown = draft.storedCurrent
-  if (!current || !shown || current.version > shown.version || equalJson(current.value, shown.value)) return
-  draft.rows = [...draft.rows.slice(0, -1), { ...current, version: shown.version + 1 }]
+  if (!current || !shown) return
+  const least = equalJson(current.value, shown.value) ? shown.version : shown.version + 1
+  if (current.version < least) draft.rows = [...draft.rows.slice(0, -1), { ...current, version: least }]
 }
 
 /** The index after all rows that are older or of the same record. */
