@@ -45,8 +45,5 @@ export function findPage(path: string): Found | null {
   return plain.test(name) && !name.endsWith('.html') ? { file: name, isHashed: false } : null
 }
 
-/**
- * Whether an unknown path looks like the address of a page. A browser gets the site for it, which says that there is
- * no such page.
- */
+/** Whether an unknown path looks like the address of a page. A browser then gets the page that says so. */
 export const isMistypedPage = (path: string): boolean => /^\/ui\/[\w-]+$/.test(path)
