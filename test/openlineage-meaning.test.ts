@@ -143,7 +143,7 @@ t.test('runs', async (t) => {
       await send(ran([data('b', facets)]))
       const expected = ['a#amount -> b#total', 'a#deleted -> b#made', 'a#deleted -> b#total', 'job -> b']
       t.strictSame(await edges(), expected)
-      // More than 10,000 such edges in one event are left out, and the rest of the event counts.
+      // More than 500 such edges in one event are left out, and the rest of the event counts.
       const wide = (name: string, columns: number): JsonObject =>
         data(name, {
           schema: facet({ fields: Array.from({ length: columns }, (_, at) => ({ name: `c${at}` })) }),

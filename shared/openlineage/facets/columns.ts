@@ -41,10 +41,11 @@ export function readColumnLineage(
 export type TableEdges = { count: number }
 
 /**
- * More of these edges say nothing that people could use. They are counted for the whole event, because a few
+ * More of these edges say nothing that people could use, and a job remembers a limited number of links
+ * (state.ts), in which those of its other runs need room. They are counted for the whole event, because a few
  * kilobytes about one dataset make thousands of them.
  */
-export const tableEdgesOfEvent = (): TableEdges => ({ count: 10_000 })
+export const tableEdgesOfEvent = (): TableEdges => ({ count: 500 })
 
 /**
  * Adds columns that decide the whole dataset, such as by a join or a filter, to the inputs of each column, if
