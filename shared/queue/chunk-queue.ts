@@ -173,17 +173,7 @@ async function connectToPostgres(config: QueueConfig, { report }: Listeners): Pr
     const queue = new Queue(queueNames.chunks, { connection: pool, defaultJobOptions }, createPostgresBackend)
     queue.on('error', report)
     await queue.waitUntilReady()
-    return {
-      addBulk: (jobs) => queue.addBulk(jobs),
-      getWaitingCount: () => queue.getWaitingCount(),
-      async close() {
-        try {
-          await queue.close()
-        } finally {
-          await pool.end()
-        }
-      }
-    }
+    return backendOf(queue, () => pool.end())
   } catch (error) {
     await pool.end()
     throw error
@@ -197,18 +187,23 @@ function connectToRedis(config: QueueConfig & { redisUrl: string }, { report, sa
   // BullMQ also emits the errors of the client, until it closes.
   client.on('error', () => {})
   queue.on('error', report)
-  return {
-    addBulk: (jobs) => queue.addBulk(jobs),
-    getWaitingCount: () => queue.getWaitingCount(),
-    async close() {
-      try {
-        await queue.close()
-      } finally {
-        client.disconnect()
-      }
+  return backendOf(queue, () => {
+    client.disconnect()
+  })
+}
+
+/** `disconnect` ends the connections, which BullMQ leaves open. */
+const backendOf = (queue: Backend, disconnect: () => Promise<void> | void): Backend => ({
+  addBulk: (jobs) => queue.addBulk(jobs),
+  getWaitingCount: () => queue.getWaitingCount(),
+  async close() {
+    try {
+      await queue.close()
+    } finally {
+      await disconnect()
     }
   }
-}
+})
 
 /** Rejects if the promise has not settled in time; its later result is ignored. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {

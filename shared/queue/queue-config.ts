@@ -39,8 +39,8 @@ export function connectQueueRedis(
 }
 
 /**
- * The connections of one side to Postgres. The caller must end them after BullMQ has closed. A worker has one more, on
- * which it waits for jobs.
+ * The connections of one side to Postgres. The caller must end them after BullMQ has closed. A worker works on two and
+ * waits for jobs on the third.
  */
 export async function openQueuePool(config: QueueConfig, side: 'producer' | 'worker'): Promise<PgPool> {
   if (config.databaseUrl === null) throw new Error('the queue needs REDIS_URL or DATABASE_URL')

@@ -20,7 +20,10 @@ const ordinaryColumn = new RegExp(`^urn:li:schemaField:\\(${ordinary},[\\w.\\-/:
 /** True means that parseUrn accepts the text as a dataset. False means that it may or may not. */
 export const isOrdinaryDataset = (text: string): text is Urn => ordinaryDataset.test(text)
 
-/** True means that parseUrn accepts the text as a column of an ordinary dataset. False means that it may or may not. */
+/**
+ * True means that parseUrn accepts the text as a column of an ordinary dataset. False means that it may or may
+ * not.
+ */
 export const isOrdinaryColumn = (text: string): text is Urn => ordinaryColumn.test(text)
 
 const head = Buffer.from('urn:li:dataset:(urn:li:dataPlatform:', 'latin1')
