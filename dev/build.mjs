@@ -31,7 +31,7 @@ const site = join(dist, 'site')
 const siteStampFile = join(dist, '.site-stamp')
 const bundler = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
 
-const leastNode = [22, 12]
+const leastNode = [20, 19]
 const lockPollMs = 100
 const lockWaitMs = 120_000
 

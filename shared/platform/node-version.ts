@@ -3,7 +3,7 @@
  * old Node.js reads syntax that it does not know.
  */
 
-const least = [22, 12] as const
+const least = [20, 19] as const
 
 /** One plain line if the version is too old, otherwise null. */
 export function nodeVersionProblem(version = process.versions.node): string | null {
