@@ -1,4 +1,5 @@
 /** Runs the command line, and turns what it throws into a line and an exit code. */
+import { asCalled } from './as-called.ts'
 import { runProgram } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -9,7 +10,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   } catch (error) {
     const { describeFailure } = await import('./describe-failure.ts')
     const { message, exitCode } = describeFailure(error)
-    terminal.err(message)
+    terminal.err(asCalled(message, terminal.command))
     return exitCode
   }
 }

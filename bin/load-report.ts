@@ -3,7 +3,6 @@ import { readRejects, type Reject } from './client/follow-load.ts'
 import { count, perSecond } from './client/load-progress.ts'
 import { hasEnded, isObject, loadAsJson, type LoadView } from './client/load-view.ts'
 import type { Server } from './client/server.ts'
-import { ownCommand } from './own-command.ts'
 import type { Terminal } from './terminal.ts'
 
 const rejectsShownCount = 10
@@ -38,7 +37,7 @@ export async function reportLoad(
     if (!isQuiet) terminal.out(`${name === null ? '' : `${name}: `}${outcomeOf(load, options)}`)
     for (const line of reportLines(load.report)) terminal.out(line)
     for (const line of reportLines(load.snapshot)) if (!isQuiet) terminal.out(line)
-    for (const line of rejectLines(load, rejects, options, ownCommand(terminal.env)))
+    for (const line of rejectLines(load, rejects, options, terminal.command))
       terminal.err(warn(terminal, line))
   }
   if (load.error !== null) terminal.err(warn(terminal, `Reason: ${load.error}`))

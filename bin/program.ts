@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { Command as Parser, CommanderError, Help, Option as ParserOption } from 'commander'
 import { packagePath } from '../shared/platform/paths.ts'
+import { asCalled } from './as-called.ts'
 import type { CommandInput, Option } from './command.ts'
 import { commandTable, type CommandEntry } from './command-table.ts'
 import { exitCodes, Refusal } from './failure.ts'
@@ -35,10 +36,13 @@ function createProgram(terminal: Terminal): Program {
   const entries = new Map<Parser, CommandEntry>()
   const optionsOf = new Map<Parser, GivenOptions>()
   let exitCode: number | null = null
+  const said = (text: string): string => asCalled(text, terminal.command)
   const root = new Parser('tributary')
   root
     .description(
-      'A metadata catalog for domains and lineage. `tributary up` runs everything at once, with a database of its own.'
+      said(
+        'A metadata catalog for domains and lineage. `tributary up` runs everything at once, with a database of its own.'
+      )
     )
     .version(packageVersion(), '-v, --version', 'Print the version.')
     .helpOption('-h, --help', 'Print help.')
@@ -76,7 +80,7 @@ function createProgram(terminal: Terminal): Program {
       parser =
         parser.commands.find((command) => command.name() === word) ??
         create(parser, word).helpGroup(entry.group)
-    entries.set(parser.description(entry.summary), entry)
+    entries.set(parser.description(said(entry.summary)), entry)
   }
 
   function create(parent: Parser, name: string): Parser {
@@ -94,12 +98,12 @@ function createProgram(terminal: Terminal): Program {
     const entry = entries.get(parser)
     if (entry === undefined || optionsOf.has(parser)) return
     const command = await entry.open()
-    parser.description([entry.summary, ...(command.notes ?? [])].join('\n\n'))
+    parser.description(said([entry.summary, ...(command.notes ?? [])].join('\n\n')))
     for (const operand of command.operands ?? [])
       parser.argument(operand.startsWith('[') ? operand : `<${operand}>`)
     const given = new Map<string, (string | true)[]>()
     for (const [name, option] of Object.entries(command.options)) {
-      parser.addOption(parserOption(name, option))
+      parser.addOption(parserOption(name, { ...option, help: said(option.help) }))
       parser.on(`option:${name}`, (value?: string) => {
         given.set(name, [...(given.get(name) ?? []), value ?? true])
       })
@@ -201,7 +205,7 @@ const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
 function printLines(text: string, terminal: Terminal): void {
-  for (const line of text.replace(/\n$/, '').split('\n')) terminal.out(line)
+  for (const line of text.replace(/\n$/, '').split('\n')) terminal.out(asCalled(line, terminal.command))
 }
 
 function packageVersion(): string {

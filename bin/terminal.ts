@@ -1,9 +1,12 @@
 /** The environment of a command and its outputs. Tests pass their own. */
 import type { Readable } from 'node:stream'
 import { listenForInterruption } from './client/interruption.ts'
+import { ownCommand } from './own-command.ts'
 
 export type Terminal = {
   env: Readonly<Record<string, string | undefined>>
+  /** How a person calls the command line: see ownCommand. */
+  command: string
   /** Prints a result line, to standard output. */
   out(line: string): void
   /** Prints a message for people: progress, rejects, reasons. */
@@ -26,6 +29,7 @@ export function processTerminal(): Terminal {
   ignoreClosedPipes()
   return {
     env: process.env,
+    command: ownCommand(process.env),
     out: (line) => {
       process.stdout.write(`${line}\n`)
     },

@@ -10,6 +10,8 @@ if (problem !== null) {
 // not imported statically, because an old Node could not even parse it
 const { startEverything } = await import('./start-everything.ts')
 const { describeFailure } = await import('../bin/describe-failure.ts')
+const { asCalled } = await import('../bin/as-called.ts')
+const { ownCommand } = await import('../bin/own-command.ts')
 const { ignoreClosedPipes } = await import('../bin/terminal.ts')
 const { endWithNpm, shellOfNpm } = await import('./end-with-npm.ts')
 
@@ -20,6 +22,6 @@ try {
   endWithNpm(shell)
 } catch (error) {
   const { message, exitCode } = describeFailure(error)
-  console.error(message)
+  console.error(asCalled(message, ownCommand(process.env)))
   process.exit(exitCode)
 }

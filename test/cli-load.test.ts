@@ -74,11 +74,7 @@ t.test('load', async (t) => {
     const shown = await run(['load', path], { env })
     t.match(shown, {
       code: 2,
-      err: [
-        /^line 4: BAD_REQUEST: /,
-        /^line 5: MISSING_REFERENCE: .*absent/,
-        /: npx tributary load rejects \S+$/
-      ]
+      err: [/^line 4: BAD_REQUEST: /, /^line 5: MISSING_REFERENCE: .*absent/, /: tributary load rejects \S+$/]
     })
     const { code, out } = await run(['load', path, '--json'], { env })
     t.equal(code, 2)

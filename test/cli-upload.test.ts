@@ -269,7 +269,7 @@ t.test('Ctrl-C', async (t) => {
     t.strictSame({ code, out }, { code: 130, out: [] })
     t.match(
       err.at(-1),
-      /Load 0 continues without .* npx tributary load status 0 --follow.* npx tributary load cancel 0/
+      /Load 0 continues without .* tributary load status 0 --follow.* tributary load cancel 0/
     )
   })
 })

@@ -1,9 +1,19 @@
 /** The command line in the same process: the output and exit code of each command. */
 import { spawnSync } from 'node:child_process'
-import { accessSync, closeSync, constants, openSync, readFileSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { commandTable } from '../bin/command-table.ts'
+import { ownCommand } from '../bin/own-command.ts'
 import { parseExpiry } from '../bin/duration.ts'
 import { migrate } from '../shared/db/migrate.ts'
 import { packagePath } from '../shared/platform/paths.ts'
@@ -662,3 +672,41 @@ function withCutAnswer(t: Test): Promise<string> {
     )
   })
 }
+
+t.test('what the command prints names it as a person there can call it', async (t) => {
+  const root = packagePath('')
+  const folder = withFolder(t)
+  const bin = join(folder, 'bin')
+  const installed = join(folder, 'installed')
+  const elsewhere = join(folder, 'elsewhere')
+  const other = join(folder, 'other')
+  for (const each of [bin, join(installed, 'node_modules/.bin'), elsewhere, join(other, 'node_modules/.bin')])
+    mkdirSync(each, { recursive: true })
+  const ownFile = packagePath('dist/bin/tributary.js')
+  symlinkSync(ownFile, join(bin, 'tributary'))
+  symlinkSync(ownFile, join(installed, 'node_modules/.bin/tributary'))
+  writeFileSync(join(other, 'node_modules/.bin/tributary'), '#!/bin/sh\n')
+
+  t.equal(ownCommand({ PATH: `/usr/bin:${bin}` }, elsewhere), 'tributary', 'installed for every folder')
+  t.equal(ownCommand({}, root), 'npx tributary', 'the checkout')
+  t.equal(ownCommand({}, join(root, 'docs/how-to')), 'npx tributary', 'a folder of the checkout')
+  t.equal(ownCommand({}, installed), 'npx tributary', 'a folder with the package')
+  t.equal(ownCommand({ PATH: bin, npm_command: 'exec' }, installed), 'npx tributary', 'a PATH made by npm')
+  t.equal(ownCommand({ INIT_CWD: root }), 'npx tributary', 'the folder where npm was called')
+  // npx would fetch, or run, the package of somebody else
+  t.equal(ownCommand({}, elsewhere), ownFile, 'a folder without the package')
+  t.equal(ownCommand({}, other), ownFile, 'a folder with another package of the name')
+  t.equal(ownCommand({ PATH: join(other, 'node_modules/.bin') }, elsewhere), ownFile)
+
+  for (const command of ['npx tributary', '/opt/my tributary/tributary.js']) {
+    const help = await run(['help', 'load', 'undo'], { command })
+    t.equal(help.out[0], `Usage: ${command} load undo [options] <ID>`)
+    t.equal((await run([], { command })).out.at(-1), `\`${command} help COMMAND\` tells more.`)
+    t.match((await run(['lod'], { command })).err, [new RegExp(`See ${command} help\\.$`)])
+    t.match((await run(['load'], { command })).err, [new RegExp(`See ${command} help load\\.$`)])
+    t.match((await run(['serve'], { command })).err, [new RegExp(`run \`${command} up\``)])
+    t.match((await run(['token', 'create'], { command })).err, [
+      new RegExp(`${command} token create --name TEXT`)
+    ])
+  }
+})

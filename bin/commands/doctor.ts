@@ -6,6 +6,7 @@ import { examineDatabase } from '../doctor/examine-database.ts'
 import { examineSessions } from '../doctor/examine-sessions.ts'
 import { examineQueue } from '../doctor/examine-queue.ts'
 import { fine, wrong, type Finding } from '../doctor/finding.ts'
+import { asCalled } from '../as-called.ts'
 import { describeFailure } from '../describe-failure.ts'
 import { exitCodes } from '../failure.ts'
 import { withCatalogDatabase } from '../open-database.ts'
@@ -27,7 +28,7 @@ export const doctor: Command = {
       terminal.out(
         input.isSet('json')
           ? JSON.stringify(finding)
-          : `${marks[finding.verdict]}  ${finding.check}: ${finding.text}`
+          : asCalled(`${marks[finding.verdict]}  ${finding.check}: ${finding.text}`, terminal.command)
       )
     return findings.some(({ verdict }) => verdict === 'wrong') ? exitCodes.refused : exitCodes.ok
   }

@@ -13,7 +13,6 @@ import { joinedUpload, uploadOf, type Upload } from '../client/upload.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
 import { reportLoad } from '../load-report.ts'
-import { ownCommand } from '../own-command.ts'
 import type { Terminal } from '../terminal.ts'
 import { loadFromMarquez } from './load-from-marquez.ts'
 
@@ -319,7 +318,7 @@ async function sendAndFollow(
       throw withUploadOutcome(error, upload, {
         idempotencyKey,
         wasReached,
-        command: ownCommand(terminal.env)
+        command: terminal.command
       })
     })
     const ended = await followLoad(server, sent, {
@@ -330,7 +329,7 @@ async function sendAndFollow(
         progress.load(state)
       }
     }).catch((error: unknown) => {
-      throw withNextCommands(error, sent, ownCommand(terminal.env))
+      throw withNextCommands(error, sent, terminal.command)
     })
     return { load: ended, isReplay }
   } finally {

@@ -300,7 +300,7 @@ t.test('the pages of assets', async (t) => {
     ]) {
       await goTo(path)
       t.equal(await copied('Copy link'), page.url(), path)
-      t.match(await copied('Copy as command'), /^(npx tributary|curl) /, path)
+      t.match(await copied('Copy as command'), /^(tributary|curl) /, path)
       const { query, variables } = JSON.parse(await copied('Copy as GraphQL'))
       const { body } = await server.graphql(query, variables)
       t.equal(body.errors, undefined, `${path}: ${JSON.stringify(body.errors)}`)

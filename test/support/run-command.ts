@@ -11,15 +11,18 @@ export type Given = {
   input?: string | Readable
   isTty?: boolean
   signal?: AbortSignal
+  /** How a person calls the command line. */
+  command?: string
 }
 
 export async function runCommand(
   args: readonly string[],
-  { env, input = '', isTty = false, signal }: Given = {}
+  { env, input = '', isTty = false, signal, command = 'tributary' }: Given = {}
 ): Promise<Outcome> {
   const outcome: Outcome = { code: null, out: [], err: [], drawn: [] }
   const terminal: Terminal = {
     env: { TRIBUTARY_DATA_DIR: '/nowhere', ...env },
+    command,
     out: (line) => {
       outcome.out.push(line)
     },

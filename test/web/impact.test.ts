@@ -81,7 +81,7 @@ t.test('the question of the impact table', async (t) => {
     async (t) => {
       t.equal(
         exportCommand(readImpactQuestion(urn, { degree: '1|3+', text: "it's" })),
-        `npx tributary export lineage 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.o'\\''rders,PROD)' --degree '1,3+' --query 'it'\\''s'`
+        `tributary export lineage 'urn:li:dataset:(urn:li:dataPlatform:hive,shop.o'\\''rders,PROD)' --degree '1,3+' --query 'it'\\''s'`
       )
       t.match(exportCommand(question), /^curl /)
       t.match(exportCommand(readImpactQuestion(urn, { domain: 'none' })), /^curl /)

@@ -52,7 +52,7 @@ t.test('the command asks the same, and uses curl if the command line has no opti
       ],
       50
     ),
-    `npx tributary search 'it'\\''s' --platform '${hive}' --types 'CHART,DATASET'`
+    `tributary search 'it'\\''s' --platform '${hive}' --types 'CHART,DATASET'`
   )
   const curl = searchCommand("it's", [{ field: 'domains', values: ['urn:li:domain:a'] }], 50)
   t.match(curl, /^curl -sSf "\$TRIBUTARY_URL\/"'api\/graphql' -H "Authorization: Bearer \$TRIBUTARY_TOKEN" /)

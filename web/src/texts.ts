@@ -69,11 +69,12 @@ export const texts = {
     urn: 'Copy URN',
     link: 'Copy link',
     graphql: 'Copy as GraphQL',
-    cli: 'Copy as command'
+    cli: 'Copy as command',
+    where: 'Write npx tributary for tributary in a checkout, or in a folder with the package.'
   },
   firstLoad: {
     title: 'The catalog is empty',
-    how: 'Load lineage in the format you have. It appears here as soon as the load is done.',
+    how: 'Load lineage in the format you have. It appears here as soon as the load is done. Write npx tributary for tributary in a checkout, or in a folder with the package.',
     choose: 'Format',
     command: (format: string): string => `How to load ${format}`,
     formats: [
@@ -85,13 +86,13 @@ export const texts = {
 upstream,downstream
 "urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)","urn:li:dataset:(urn:li:dataPlatform:hive,shop.revenue,PROD)"
 END
-npx tributary load lineage.csv --missing-references create --url ${server}`
+tributary load lineage.csv --missing-references create --url ${server}`
       },
       {
         name: 'dbt',
         text: 'The manifest that every dbt command writes. With catalog.json, columns have types.',
         command: (server: string): string =>
-          `npx tributary load target/manifest.json --catalog target/catalog.json --url ${server}`
+          `tributary load target/manifest.json --catalog target/catalog.json --url ${server}`
       },
       {
         name: 'OpenLineage',

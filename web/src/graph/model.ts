@@ -278,7 +278,7 @@ export function commandOf({ urn, sides, up, down, showsColumns }: ViewState): st
   const [direction, hops] =
     sides === 'up' ? ['upstream', up] : sides === 'down' ? ['downstream', down] : ['both', Math.max(up, down)]
   return [
-    'npx tributary lineage',
+    'tributary lineage',
     quoted(urn),
     `--direction ${direction} --hops ${Math.max(1, hops)}`,
     ...(showsColumns ? ['--columns'] : [])

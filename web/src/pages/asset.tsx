@@ -125,7 +125,7 @@ export function AssetPage() {
       {tab !== 'impact' && (
         <CopyAs
           graphql={{ text: asset.text, variables: { urn, withLineage } }}
-          command={`npx tributary resolve ${quoted(urn)}`}
+          command={`tributary resolve ${quoted(urn)}`}
         />
       )}
     </article>

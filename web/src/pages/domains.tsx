@@ -114,7 +114,7 @@ export function DomainsPage() {
               <div class="row">
                 <CopyAs
                   graphql={{ text: domainMap.text, variables: { count: 100 } }}
-                  command="npx tributary domain tree"
+                  command="tributary domain tree"
                 />
               </div>
             </section>

@@ -209,7 +209,7 @@ function Editor({
       </section>
       <CopyAs
         graphql={{ text: neighbours.text, variables: { urn, count: nodesMaxCount } }}
-        command={`npx tributary lineage ${quoted(urn)} --direction both`}
+        command={`tributary lineage ${quoted(urn)} --direction both`}
       />
     </div>
   )

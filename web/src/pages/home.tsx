@@ -82,7 +82,7 @@ export function HomePage() {
       </section>
       <CopyAs
         graphql={{ text: home.text, variables: { types: [...assetTypes] } }}
-        command={`npx tributary search '*' --types ${assetTypes.join(',')}`}
+        command={`tributary search '*' --types ${assetTypes.join(',')}`}
       />
     </div>
   )

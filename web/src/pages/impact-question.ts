@@ -144,7 +144,7 @@ export function exportCommand(question: ImpactQuestion): string {
     ['query', text]
   ]
   return [
-    'npx tributary export lineage',
+    'tributary export lineage',
     quoted(startOf(question)),
     ...options.flatMap(([name, value]) => (value === '' ? [] : [`--${name} ${quoted(value)}`]))
   ].join(' ')

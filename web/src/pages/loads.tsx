@@ -21,7 +21,7 @@ export function LoadsPage() {
           <LoadList />
           <CopyAs
             graphql={{ text: loadsQuery.text, variables: { count: 50 } }}
-            command="npx tributary load list"
+            command="tributary load list"
           />
         </>
       )}

@@ -47,7 +47,7 @@ export function searchCommand(words: string, filters: Filter[], count: number): 
   if (filters.some(({ field, values }) => !optionOf[field] || values.some((value) => value.includes(','))))
     return graphqlCommand({ text: search.text, variables: { query: words, start: 0, count, filters } })
   return [
-    'npx tributary search',
+    'tributary search',
     quoted(words),
     ...filters.map(({ field, values }) => `${optionOf[field]} ${quoted(values.join(','))}`)
   ].join(' ')

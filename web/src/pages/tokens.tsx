@@ -95,7 +95,7 @@ export function TokensPage() {
       )}
       <CopyAs
         graphql={{ text: listTokens.text, variables: { start: 0, count: pageCount } }}
-        command="npx tributary token list"
+        command="tributary token list"
       />
       {isCreating && (
         <CreateTokenDialog

@@ -8,6 +8,10 @@ export const CopyAs = ({ graphql, command }: { graphql: GraphqlQuestion; command
     {/** The address is read when the button is pressed, because it changes without a new render. */}
     <CopyButton text={() => location.href} label={texts.copy.link} />
     <CopyButton text={() => printGraphql(graphql)} label={texts.copy.graphql} />
-    <CopyButton text={command} label={texts.copy.cli} />
+    <CopyButton
+      text={command}
+      label={texts.copy.cli}
+      done={command.startsWith('tributary ') ? `${texts.copy.done} ${texts.copy.where}` : texts.copy.done}
+    />
   </div>
 )

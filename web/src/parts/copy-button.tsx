@@ -2,14 +2,21 @@
 import { tell } from './toasts.tsx'
 import { texts } from '../texts.ts'
 
-/** `text` may be a function, called when the button is pressed. */
-export const CopyButton = ({ text, label }: { text: string | (() => string); label: string }) => (
+type Copied = {
+  /** A function is called when the button is pressed. */
+  text: string | (() => string)
+  label: string
+  /** What to tell afterwards. */
+  done?: string
+}
+
+export const CopyButton = ({ text, label, done = texts.copy.done }: Copied) => (
   <button
     type="button"
     onClick={() => {
       navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
         () => {
-          tell(texts.copy.done)
+          tell(done)
         },
         () => {
           tell(texts.copy.failed)

@@ -121,7 +121,7 @@ export function DomainDetail({
               text: domainMembers.text,
               variables: { urn, input: { query: '*', start: 0, count: 100, includeDescendants: withSub } }
             }}
-            command={`npx tributary search '*' --domain ${quoted(urn)}`}
+            command={`tributary search '*' --domain ${quoted(urn)}`}
           />
         </div>
       </section>

@@ -64,7 +64,7 @@ export function LoadDetail({ id }: { id: string }) {
           {canWrite() && <Actions load={load} isSnapshot={isSnapshot} open={setDialog} />}
           <CopyAs
             graphql={{ text: loadQuery.text, variables: { id } }}
-            command={`npx tributary load status ${id}`}
+            command={`tributary load status ${id}`}
           />
         </div>
       </section>
