@@ -49,10 +49,10 @@ function toBuiltFiles(argument: string): string[] {
 
 /**
  * test/system starts whole processes and takes long: `npm run system`; test/browser needs a browser: `npm run
- * browser`.
+ * browser`; test/how-to runs the pages of docs with the tools that they name: `npm run how-to`.
  */
 const isForAll = (file: string): boolean =>
-  !['system', 'browser'].some((folder) => file.startsWith(join('dist', 'test', folder)))
+  !['system', 'browser', 'how-to'].some((folder) => file.startsWith(join('dist', 'test', folder)))
 
 /**
  * Files with a test that takes a minute, most of it asleep, are started first, because at the end they would

@@ -1,0 +1,91 @@
+/** Every block for the shell in the docs is run by `npm run how-to`, or says why it is not. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { packagePath } from '../../shared/platform/paths.ts'
+import { fencesOf, isForShell } from '../support/fences.ts'
+
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...readdirSync(packagePath('docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .sort()
+    .map((name) => join('docs', name))
+]
+const fences = pages.flatMap(fencesOf)
+
+/** Pages that no test runs yet. */
+const notYet = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'docs/tutorial.md',
+  'docs/datahub.md',
+  'docs/runbook.md',
+  'docs/guides/airflow.md',
+  'docs/guides/dbt.md',
+  'docs/guides/from-marquez.md',
+  'docs/guides/spark.md',
+  'docs/how-to/back-up.md',
+  'docs/how-to/deploy-on-a-platform.md',
+  'docs/how-to/deploy-on-kubernetes.md',
+  'docs/how-to/deploy-with-docker.md',
+  'docs/how-to/deploy-with-systemd.md',
+  'docs/how-to/deploy.md',
+  'docs/how-to/install-from-npm.md',
+  'docs/how-to/observe.md',
+  'docs/how-to/separate-database-roles.md',
+  'docs/how-to/sign-in-with-an-identity-provider.md',
+  'docs/how-to/survive-failovers.md',
+  'docs/how-to/use-pgbouncer.md'
+]
+
+/** Pages that a test of test/how-to runs. */
+const run = new Set(
+  readdirSync(packagePath('test/how-to'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .flatMap((name) => [
+      ...readFileSync(packagePath(join('test/how-to', name)), 'utf8').matchAll(/runPage\(t, '([^']+)'/g)
+    ])
+    .map(([, page = '']) => page)
+)
+
+t.test('a block for the shell is run, or its page says why it is not', async (t) => {
+  const forShell = fences.filter(isForShell)
+  const [ran, marked, neither] = [
+    forShell.filter(({ page, marks }) => run.has(page) && !marks.has('not run')),
+    forShell.filter(({ marks }) => marks.has('not run')),
+    forShell.filter(({ page, marks }) => !run.has(page) && !notYet.includes(page) && !marks.has('not run'))
+  ]
+  t.same(
+    neither.map(({ page, line }) => `${page}:${line}`),
+    [],
+    'run by a test of test/how-to, or marked <!-- not run: REASON -->'
+  )
+  t.comment(`${ran.length} blocks run, on ${run.size} pages; ${marked.length} are marked:`)
+  for (const { page, line, marks } of marked) t.comment(`${page}:${line}: ${marks.get('not run') ?? ''}`)
+})
+
+t.test('a mark says what it must', async (t) => {
+  for (const { page, line, marks } of fences)
+    for (const [word, more] of marks) {
+      const isRight =
+        word === 'output'
+          ? more === ''
+          : word === 'exit'
+            ? /^[1-9]\d*$/.test(more)
+            : more.split(/\s+/).length >= (word === 'not run' ? 3 : 1) && more !== ''
+      t.ok(isRight, `${page}:${line}: ${word}`)
+    }
+})
+
+t.test('a page that is run has something to run', async (t) => {
+  for (const page of run) {
+    t.ok(pages.includes(page), page)
+    t.ok(
+      fencesOf(page).some((fence) => isForShell(fence) && !fence.marks.has('not run')),
+      page
+    )
+  }
+})
