@@ -3,7 +3,7 @@
  * only loaded after an error.
  */
 import { CannotEmbed } from '../dev/embedded-postgres/cannot-embed.ts'
-import { MigrationBlockedError, UnknownSchemaError } from '../shared/db/migrate.ts'
+import { MigrationBlockedError, MigrationForbiddenError, UnknownSchemaError } from '../shared/db/migrate.ts'
 import { isConnectionTrouble } from '../shared/db/sql-errors.ts'
 import { CatalogError } from '../shared/errors.ts'
 import { ConfigError } from '../shared/platform/config.ts'
@@ -13,7 +13,12 @@ import { exitCodes, reasonOf, Refusal } from './failure.ts'
 /** A stack is only shown for unexpected errors. */
 export function describeFailure(error: unknown): { message: string; exitCode: number } {
   if (error instanceof Refusal) return { message: withoutSecrets(error.message), exitCode: error.exitCode }
-  if (error instanceof ConfigError || error instanceof CannotEmbed || error instanceof UnknownSchemaError) {
+  if (
+    error instanceof ConfigError ||
+    error instanceof CannotEmbed ||
+    error instanceof UnknownSchemaError ||
+    error instanceof MigrationForbiddenError
+  ) {
     return { message: withoutSecrets(error.message), exitCode: exitCodes.config }
   }
   if (error instanceof CatalogError)

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { connectDatabase } from '../shared/db/connect.ts'
 import type { Db } from '../shared/db/database.ts'
 import { pendingMigrations } from '../shared/db/migrate.ts'
+import { whyItCannotWork, whyItCannotWrite } from '../shared/db/rights.ts'
+import { isForbidden, isReadOnly } from '../shared/db/sql-errors.ts'
 import type { Config } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { exitCodes, Refusal } from './failure.ts'
@@ -22,7 +24,10 @@ export function requireDatabaseUrl(config: Config, command: string): string {
   )
 }
 
-/** Runs `work` on a pool and closes it. Throws Refusal if the database does not answer. */
+/**
+ * Runs `work` on a pool and closes it. Throws Refusal (exit code 78) if the database does not answer, or if the role
+ * lacks a right that the API and the workers need, or cannot write; the message says what to do.
+ */
 export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
   await requireDatabase(url)
   const db = connectDatabase({
@@ -35,9 +40,22 @@ export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>)
   })
   try {
     return await work(db)
+  } catch (error) {
+    const reason = isForbidden(error)
+      ? await whyItCannotWork(db)
+      : isReadOnly(error)
+        ? await whyItCannotWrite(db)
+        : null
+    throw reason === null ? error : new Refusal(reason, exitCodes.config, { cause: error })
   } finally {
     await db.destroy()
   }
+}
+
+/** Throws Refusal (exit code 78) if the role lacks a right that the API and the workers need. */
+export async function requireRights(db: Db, options: { queueInPostgres?: boolean } = {}): Promise<void> {
+  const lacks = await whyItCannotWork(db, options)
+  if (lacks !== null) throw new Refusal(lacks, exitCodes.config)
 }
 
 /**
@@ -72,6 +90,8 @@ export async function withCatalogDatabase<T>(
 export async function withMigratedDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
   return withCatalogDatabase(config, async (db) => {
     const pending = await pendingMigrations(db)
+    // A role that may not use the schema does not see the list of migrations.
+    if (pending.length > 0) await requireRights(db)
     if (pending.length > 0)
       throw new Refusal(
         `The database has not been migrated to this version: ${config.databaseUrl === null ? '`tributary up` does it when it starts' : 'run `tributary migrate`'}.`,

@@ -18,11 +18,34 @@ export async function requireDatabase(url: string): Promise<void> {
   try {
     await askDatabase(url, async () => {})
   } catch (error) {
-    throw new Refusal(`The database of DATABASE_URL does not answer: ${reasonOf(error)}`, exitCodes.config, {
-      cause: error
-    })
+    throw new Refusal(await whyNoDatabase(url, error), exitCodes.config, { cause: error })
   }
 }
+
+/** A server that refuses the connection does answer, and what helps is another step for each refusal. */
+async function whyNoDatabase(url: string, error: unknown): Promise<string> {
+  const advice = adviceByState[sqlState(error) ?? '']
+  if (advice === undefined) return `The database of DATABASE_URL does not answer: ${reasonOf(error)}`
+  const { user, database } = await postgresOptions(url)
+  return `Postgres refuses the connection of DATABASE_URL: ${reasonOf(error)}. ${advice(quoted(user), quoted(database))}`
+}
+
+type Advise = (role: string, database: string) => string
+
+const adviceByState: Readonly<Record<string, Advise>> = {
+  '28P01': () =>
+    'Correct the user or the password in DATABASE_URL; there, characters such as @ and / are percent-encoded.',
+  '28000': (role) =>
+    `The role ${role} must exist, with \`login\`, and pg_hba.conf must let it connect from here.`,
+  '3D000': (role, database) =>
+    `As an administrator, run \`create database ${database} owner ${role};\`, or correct the name.`,
+  '42501': (role, database) =>
+    `As the owner of the database, run \`grant connect on database ${database} to ${role};\`.`
+}
+
+/** A name as SQL needs it. */
+const quoted = (name = ''): string =>
+  /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 
 /** What to do if the queue cannot work behind a pooler. */
 export const queueNeedsSessions =

@@ -3,16 +3,16 @@ import { readConfig, type Config } from '../shared/platform/config.ts'
 import { runServices, type Service } from '../shared/platform/lifecycle.ts'
 import { createLog, type Log } from '../shared/platform/log.ts'
 import { startTracing } from '../shared/platform/tracing.ts'
-import { requireDatabaseUrl } from './open-database.ts'
-import { requireDatabase, requireSessions } from './reach.ts'
+import { requireDatabaseUrl, requireRights, withDatabase } from './open-database.ts'
+import { requireSessions } from './reach.ts'
 import type { Terminal } from './terminal.ts'
 
 const serviceNames = { serve: 'tributary-api', work: 'tributary-worker' } as const
 
 /**
  * Returns null once the service runs; the process continues until a signal ends it. Waits for Redis if it
- * does not answer. Throws Refusal (exit code 78) if there is no database, if it does not answer, or if the
- * queue cannot use it.
+ * does not answer. Throws Refusal (exit code 78) if there is no database, if it does not answer, if the role lacks a
+ * right in it, or if the queue cannot use it.
  */
 export async function runService(
   command: keyof typeof serviceNames,
@@ -21,7 +21,7 @@ export async function runService(
 ): Promise<null> {
   const config = readConfig(terminal.env)
   const databaseUrl = requireDatabaseUrl(config, command)
-  await requireDatabase(databaseUrl)
+  await withDatabase(databaseUrl, (db) => requireRights(db, { queueInPostgres: config.redisUrl === null }))
   await requireSessions({ ...config, databaseUrl })
   const log = createLog(config)
   const tracing = startTracing(config, log, serviceNames[command])

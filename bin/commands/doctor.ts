@@ -37,7 +37,7 @@ export const doctor: Command = {
 async function examineDatabaseOf(config: Config): Promise<Finding[]> {
   try {
     return await withCatalogDatabase(config, async (db, url) => [
-      ...(await examineDatabase(db, url)),
+      ...(await examineDatabase(db, url, { queueInPostgres: config.redisUrl === null })),
       ...(await examineSessions(url))
     ])
   } catch (error) {

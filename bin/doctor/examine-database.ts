@@ -2,6 +2,7 @@
 import type { Db } from '../../shared/db/database.ts'
 import { UnknownSchemaError, pendingMigrations } from '../../shared/db/migrate.ts'
 import { query } from '../../shared/db/query.ts'
+import { whyItCannotWork, whyItCannotWrite } from '../../shared/db/rights.ts'
 import { limits } from '../../shared/limits.ts'
 import { findLiveWorkers, type WorkerRow } from '../../shared/store/workers.ts'
 import { askDatabase } from '../reach.ts'
@@ -11,11 +12,20 @@ const minVersion = 140_000
 const clockSkewMaxMs = 5_000
 const connectionsShareMax = 0.9
 
-/** Throws what the database throws if it stops answering. */
-export async function examineDatabase(db: Db, url: string): Promise<Finding[]> {
+/** Throws what the database throws if it stops answering. `queueInPostgres`: it also carries the queue. */
+export async function examineDatabase(
+  db: Db,
+  url: string,
+  { queueInPostgres }: { queueInPostgres: boolean }
+): Promise<Finding[]> {
   const server = await examineServer(url)
   // An older Postgres does not know the settings that a pool sends with each statement.
   if (server.some(({ check, verdict }) => check === 'database' && verdict === 'wrong')) return server
+  // Without them the questions below would fail, or find no schema.
+  const lacks = await whyItCannotWork(db, { queueInPostgres })
+  if (lacks !== null) return [...server, wrong('rights', lacks)]
+  const readOnly = await whyItCannotWrite(db)
+  if (readOnly !== null) server.push(wrong('database', readOnly))
   const schema = await examineSchema(db)
   return [...server, schema, ...(schema.verdict === 'fine' ? await examineLoads(db) : [])]
 }

@@ -6,7 +6,8 @@ import type { Db, Tx } from './database.ts'
 import { limitStatements } from './end-silent.ts'
 import { query } from './query.ts'
 import { runAlone } from './run-alone.ts'
-import { isLockTimeout } from './sql-errors.ts'
+import { whyItCannotMigrate } from './rights.ts'
+import { isForbidden, isLockTimeout, isReadOnly } from './sql-errors.ts'
 import { inTransaction } from './transaction.ts'
 
 /** `needs`: see Migration; null in rows written by a version that did not have it. */
@@ -53,6 +54,21 @@ export class MigrationBlockedError extends Error {
   }
 }
 
+/** The role may not do what a migration does. The message names the SQL that grants it. Nothing was applied. */
+export class MigrationForbiddenError extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause })
+    this.name = 'MigrationForbiddenError'
+  }
+}
+
+class NoSchemaError extends Error {
+  constructor() {
+    super('The search_path of this role names no schema that exists')
+    this.name = 'NoSchemaError'
+  }
+}
+
 /**
  * All later statements on the table wait behind a statement that waits for a lock. So a migration waits only
  * this long, lets them run, and tries again.
@@ -67,9 +83,12 @@ export type MigrateOptions = { known?: readonly Migration[]; lockMaxAttempts?: n
 /**
  * Applies the missing migrations in order, each in its own transaction, and returns their names. `known` are
  * all migrations, by default those of this version. Waits for other processes that migrate; their advisory
- * lock is released when their transaction ends, for whatever reason. Throws UnknownSchemaError if the
- * database has migrations that this version cannot work beside, and MigrationBlockedError if a lock was not
- * free in `lockMaxAttempts` attempts, 60 by default.
+ * lock is released when their transaction ends, for whatever reason. If the schema is current, a role that can read
+ * the list of migrations is enough, also on a standby.
+ *
+ * Throws UnknownSchemaError if the database has migrations that this version cannot work beside,
+ * MigrationBlockedError if a lock was not free in `lockMaxAttempts` attempts, 60 by default, and
+ * MigrationForbiddenError if the role lacks a right.
  */
 export async function migrate(db: Db, options: MigrateOptions = {}): Promise<string[]> {
   const known = options.known ?? migrations
@@ -77,7 +96,9 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<str
   const applied: string[] = []
   let attempts = 0
   for (;;) {
-    const step = await inTransaction(db, (tx) => applyNext(db, tx, known))
+    const step = await inTransaction(db, (tx) => applyNext(db, tx, known)).catch(async (error: unknown) => {
+      throw await explained(db, error)
+    })
     if (step.is === 'current') return applied
     if (step.is === 'applied') applied.push(step.name)
     if (step.is !== 'blocked') attempts = 0
@@ -87,18 +108,28 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<str
   }
 }
 
+async function explained(db: Db, error: unknown): Promise<unknown> {
+  if (!(error instanceof NoSchemaError || isForbidden(error) || isReadOnly(error))) return error
+  const reason = await whyItCannotMigrate(db)
+  return reason === null ? error : new MigrationForbiddenError(reason, error)
+}
+
 /**
  * Names of migrations that have not been applied, in order; empty if the schema is current.
  *
  * Throws UnknownSchemaError if the database has migrations that this version cannot work beside.
  */
 export async function pendingMigrations(db: Db): Promise<string[]> {
+  return missingMigrations(db, migrations)
+}
+
+async function missingMigrations(db: Db | Tx, known: readonly Migration[]): Promise<string[]> {
   const [found] = await query<{ exists: boolean }>(
     db,
     `select to_regclass('schema_migration') is not null as exists`
   )
-  const done = found?.exists === true ? await appliedNames(db, migrations) : new Set<string>()
-  return migrations.map(({ name }) => name).filter((name) => !done.has(name))
+  const done = found?.exists === true ? await appliedNames(db, known) : new Set<string>()
+  return known.map(({ name }) => name).filter((name) => !done.has(name))
 }
 
 type Step =
@@ -112,6 +143,7 @@ type Step =
 
 async function applyNext(db: Db, tx: Tx, known: readonly Migration[]): Promise<Step> {
   const schema = await useOwnSchema(tx)
+  if ((await missingMigrations(tx, known)).length === 0) return { is: 'current' }
   if (!(await lockMigrations(tx))) return { is: 'other' }
   const done = await appliedNames(tx, known)
   const next = known.find(({ name }) => !done.has(name))
@@ -138,7 +170,7 @@ async function applyNext(db: Db, tx: Tx, known: readonly Migration[]): Promise<S
  * the first schema in the role's path with a schema_migration that this role owns, otherwise the schema in
  * which the role creates tables. So another role that may create schemas cannot put its own schema first,
  * whose triggers and functions would run with the rights of this role. The schema of the extension that
- * indexes need stays in the path; temporary tables come last. Throws an Error if the path has no schema.
+ * indexes need stays in the path; temporary tables come last. Throws NoSchemaError if the path has no schema.
  */
 async function useOwnSchema(tx: Tx): Promise<string> {
   // Functions are named with their schema, because the search_path is still that of the role.
@@ -176,7 +208,7 @@ async function useOwnSchema(tx: Tx): Promise<string> {
     left join extension on extension.name <> own.name
     where own.name is not null`
   )
-  if (found === undefined) throw new Error('The search_path of this role names no schema that exists')
+  if (found === undefined) throw new NoSchemaError()
   return found.schema
 }
 

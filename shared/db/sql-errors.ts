@@ -91,6 +91,12 @@ export const isTableMissing = (error: unknown): boolean => sqlState(error) === '
 /** Whether Postgres ended the statement: its timeout passed, or somebody cancelled it. */
 export const isStatementCancelled = (error: unknown): boolean => sqlState(error) === '57014'
 
+/** Whether the role lacks a right. */
+export const isForbidden = (error: unknown): boolean => sqlState(error) === '42501'
+
+/** Whether the transaction can only read: on a standby, or because the role's transactions are like that. */
+export const isReadOnly = (error: unknown): boolean => sqlState(error) === '25006'
+
 /** Whether a lock was not obtained within lock_timeout. */
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03'
 
