@@ -40,6 +40,8 @@ function runner() {
 }
 
 export type ClusterHome = {
+  /** The folder of the programs. */
+  programs: string
   /** An empty folder of the user that runs the servers. */
   folder(name: string): string
   /** Runs a program to its end and returns what it printed. Throws if it fails. */
@@ -164,6 +166,7 @@ export function openClusterHome(programsFolder: string): ClusterHome {
   }
 
   return {
+    programs: programsFolder,
     folder,
     run,
     open,

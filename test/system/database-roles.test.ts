@@ -12,6 +12,8 @@ import {
   testDatabaseEnv,
   urlOfDatabase
 } from '../support/database.ts'
+import { freePort } from '../support/free-port.ts'
+import { findPostgresPrograms, openClusterHome } from '../support/postgres-cluster.ts'
 import { withRedis } from '../support/redis.ts'
 import { skipUnless } from '../support/skip.ts'
 import { sendLoad } from '../torture/catalog-calls.ts'
@@ -173,7 +175,11 @@ for (const queue of ['Redis', 'Postgres'] as const)
     await roles.run(process.env[testDatabaseEnv.url] ?? '', create)
     await roles.run(roles.admin, grant)
     const refused = await runCli(t, ['migrate'], { DATABASE_URL: roles.app })
-    t.not(refused.code, 0, 'the role of the processes cannot migrate')
+    t.match(
+      refused,
+      { code: 78, said: /may not create tables in the schema public: as the owner of the database/ },
+      'the role of the processes cannot migrate'
+    )
     const release = runLine(t, 'release', { DATABASE_URL: roles.owner })
     t.equal(await release.ended, 0, release.said())
     await roles.run(roles.owner, narrow)
@@ -201,4 +207,41 @@ t.test('a catalog of one role is handed over to two', async (t) => {
   await roles.run(roles.owner, narrow)
   t.match(await runCli(t, ['token', 'create', '--name', 'x'], { DATABASE_URL: roles.app }), { code: 0 })
   await refusesSchemaChanges(t, roles.app)
+})
+
+t.test('on a standby the schema is current, and what writes is told to use the primary', async (t) => {
+  const programs = findPostgresPrograms()
+  if (skipUnless(t, programs !== null, 'the programs of a PostgreSQL server are not installed')) return
+  const home = openClusterHome(programs ?? '')
+  t.teardown(() => home.remove())
+  const primary = await home.create('primary')
+  await primary.start(await freePort())
+  await runOnServer(primary.url(), 'create database catalog')
+  t.match(await runCli(t, ['migrate'], { DATABASE_URL: primary.url('catalog') }), { code: 0 })
+  const folder = home.folder('standby')
+  await home.run('pg_basebackup', [
+    `--dbname=${primary.url()}`,
+    `--pgdata=${folder}`,
+    '--checkpoint=fast',
+    '--no-sync'
+  ])
+  const standby = home.open(folder)
+  standby.configure({ primary_conninfo: primary.url() })
+  standby.signal('standby.signal')
+  await standby.start(await freePort())
+  const env = { DATABASE_URL: standby.url('catalog') }
+  t.match(await runCli(t, ['migrate'], env), { code: 0, said: /The schema is current/ })
+  t.match(await runCli(t, ['token', 'list'], env), { code: 0 })
+  const usePrimary =
+    /^The database of DATABASE_URL is a standby, which accepts no writes: use the address of the primary\.\n$/
+  t.match(await runCli(t, ['token', 'create', '--name', 'x'], env), { code: 78, said: usePrimary })
+  await runOnServer(primary.url(), 'create database empty')
+  const empty = { DATABASE_URL: standby.url('empty') }
+  // it arrives when the standby has applied it
+  for (;;) {
+    const { code, said } = await runCli(t, ['migrate'], empty)
+    if (/does not exist/.test(said)) continue
+    t.match({ code, said }, { code: 78, said: usePrimary })
+    break
+  }
 })

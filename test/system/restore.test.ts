@@ -2,12 +2,15 @@
  * A backup that is taken while loads run restores a whole catalog, under processes that were never stopped: they
  * answer nothing from what they remember of the database before, and every load ends.
  */
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { migrate } from '../../shared/db/migrate.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { query } from '../../shared/db/query.ts'
 import { inTransaction } from '../../shared/db/transaction.ts'
+import { packagePath } from '../../shared/platform/paths.ts'
 import type { CatalogClient } from '../support/catalog-client.ts'
 import { connectTestDatabase, runOnServer } from '../support/database.ts'
 import { valueAt } from '../support/json-answer.ts'
@@ -18,11 +21,13 @@ import {
   type ClusterHome
 } from '../support/postgres-cluster.ts'
 import { freePort } from '../support/free-port.ts'
+import { withFolder } from '../support/program.ts'
 import { skipUnless } from '../support/skip.ts'
 import { tableChecksums } from '../support/table-checksums.ts'
 import { sendLoad } from '../torture/catalog-calls.ts'
 import { withCatalog, type Catalog } from './support/catalog.ts'
 import { chain, lines, untilDone } from './support/loads.ts'
+import { runShell } from './support/processes.ts'
 
 const tableCount = 150
 const loadsBeforeCount = 4
@@ -231,12 +236,149 @@ async function exchange(cluster: Cluster): Promise<void> {
   await runOnServer(cluster.url(), 'alter database restored rename to catalog')
 }
 
+const page = readFileSync(packagePath('docs/how-to/back-up.md'), 'utf8')
+const rolesPage = readFileSync(packagePath('docs/how-to/separate-database-roles.md'), 'utf8')
+
+/** The blocks of a page in one language, without the indentation of its lists. */
+const blocksOf = (text: string, language: string): string[] =>
+  [...text.matchAll(/^( *)```(\w*)\n([^]*?)^ *```$/gm)]
+    .filter(([, , named]) => named === language)
+    .map(([, indent = '', , block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''))
+const [
+  dumpLines = '',
+  createLines = '',
+  grantLines = '',
+  restoreLines = '',
+  exchangeLines = '',
+  checkLines = ''
+] = blocksOf(page.slice(page.indexOf('## A dump'), page.indexOf('## A base backup')), 'sh')
+
+/** The set-ups of the page. `owner` is what the reader writes for OWNER. */
+const setUps = {
+  'one role': {
+    owner: 'tributary',
+    app: 'tributary',
+    prepare: [`create role tributary login password 'x';\ncreate database catalog owner tributary`]
+  },
+  'separate roles': {
+    owner: 'tributary_owner',
+    app: 'tributary_app',
+    prepare: blocksOf(rolesPage, 'sql').slice(0, 2)
+  }
+} as const
+
+for (const [name, { owner, app, prepare }] of Object.entries(setUps))
+  t.test(`the lines of the page restore a dump with ${name}`, async (t) => {
+    const home = await withHome(t)
+    if (home === null) return
+    const cluster = await home.create('dumped')
+    const port = await freePort()
+    await cluster.start(port)
+    const urlOf = (role: string, database = 'catalog'): string =>
+      cluster.url(database).replace('postgres@', `${role}@`)
+    const runSql = async (url: string, sql: string): Promise<void> => {
+      for (const statement of sql.split(/;$/m)) if (statement.trim() !== '') await runOnServer(url, statement)
+    }
+    const [createRoles = '', grant = ''] = prepare
+    await runSql(cluster.url(), createRoles)
+    await runSql(cluster.url('catalog'), grant)
+    const db = connectTestDatabase(urlOf(owner))
+    t.teardown(() => db.destroy())
+    await migrate(db)
+    if (owner !== app) {
+      const [, , narrow = '', queueInPostgres = ''] = blocksOf(rolesPage, 'sql')
+      await runSql(urlOf(owner), narrow)
+      await runSql(cluster.url('catalog'), queueInPostgres)
+    }
+
+    const folder = withFolder(t)
+    mkdirSync(join(folder, 'bin'))
+    symlinkSync(packagePath('dist/bin/tributary.js'), join(folder, 'bin/tributary'))
+    async function reader(text: string, env: Record<string, string> = {}): Promise<string> {
+      writeFileSync(join(folder, 'lines.sh'), text)
+      const shell = runShell(t, 'bash -euo pipefail lines.sh', {
+        cwd: folder,
+        env: {
+          PATH: `${folder}/bin:${home?.programs}:${process.env.PATH}`,
+          PGHOST: '127.0.0.1',
+          PGPORT: String(port),
+          PGUSER: 'postgres',
+          ...env
+        }
+      })
+      t.equal(await shell.ended, 0, `${text}\n${shell.said()}`)
+      return shell.said()
+    }
+
+    const appDb = connectTestDatabase(urlOf(app))
+    const catalog = await withCatalog(t, { workers: 1, database: { db: appDb, url: urlOf(app) } })
+    await untilDone(t, catalog.client, await load(catalog.client, 'kept'))
+    for (const process of [catalog.web, ...catalog.workers]) {
+      process.signal('SIGTERM')
+      t.equal(await process.ended, 0, process.said())
+    }
+    const sums = await tableChecksums(appDb)
+    await appDb.destroy()
+    await db.destroy()
+    // either role may do it
+    for (const role of new Set([app, owner])) await reader(dumpLines, { DATABASE_URL: urlOf(role) })
+
+    t.match(createLines, /^OWNER=tributary$/m)
+    await reader(
+      [
+        createLines.replace('OWNER=tributary', `OWNER=${owner}`),
+        owner === app ? '' : grantLines,
+        restoreLines,
+        exchangeLines
+      ].join('\n')
+    )
+    const doctor = await reader(checkLines, { DATABASE_URL: urlOf(app) })
+    t.match(doctor, /The schema is current\./)
+    t.notMatch(doctor, /WRONG/)
+
+    const restoredDb = connectTestDatabase(urlOf(app))
+    t.same(await tableChecksums(restoredDb), sums, 'every row is restored')
+    const restored = await withCatalog(t, { workers: 1, database: { db: restoredDb, url: urlOf(app) } })
+    await untilDone(t, restored.client, await load(restored.client, 'later'))
+    t.equal((await restored.client.walk(table('kept', 0))).length, tableCount - 1)
+    if (owner !== app)
+      for (const statement of [
+        'delete from audit',
+        'drop table statement',
+        'create table extra (x int)',
+        `insert into schema_migration (name) values ('9999-x')`
+      ])
+        await t.rejects(runOnServer(urlOf(app), statement), { code: '42501' }, `still refused: ${statement}`)
+    await restoredDb.destroy()
+    const ownDb = connectTestDatabase(urlOf(owner))
+    t.same(await migrate(ownDb), [], 'the owner migrates')
+    await query(ownDb, 'create table of_a_later_release (x int)')
+    await ownDb.destroy()
+    await runOnServer(urlOf(app), 'insert into of_a_later_release values (1)')
+    t.pass('and what a later release adds is for the processes')
+  })
+
+/** The settings of a block of the page, with our folder for its archive. */
+function settingsOf(block: string, archive: string): Record<string, string> {
+  return Object.fromEntries(
+    [...block.matchAll(/^(\w+) = '?(.*?)'?$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value.replaceAll('/archive', archive)
+    ])
+  )
+}
+
 t.test('a base backup and the log, restored to a moment', async (t) => {
   const home = await withHome(t)
   if (home === null) return
   const archive = home.folder('archive')
   const cluster = await home.create('primary')
-  cluster.configure({ archive_mode: 'on', archive_command: `cp %p ${archive}/%f` })
+  const section = page.slice(page.indexOf('## A base backup'))
+  const [onceSettings = '', momentSettings = ''] = blocksOf(section, '')
+  const [backupLine = '', signalLine = ''] = blocksOf(section, 'sh')
+  const once = settingsOf(onceSettings, archive)
+  t.same(Object.keys(once), ['archive_mode', 'archive_command'])
+  cluster.configure(once)
   const port = await freePort()
   await cluster.start(port)
   const catalog = await catalogOn(t, cluster)
@@ -246,12 +388,11 @@ t.test('a base backup and the log, restored to a moment', async (t) => {
   await untilSome(sending.acknowledged, 2)
 
   const backup = home.folder('backup')
-  await home.run('pg_basebackup', [
+  const [program = '', ...options] = backupLine.trim().split(' ')
+  await home.run(program, [
     `--dbname=${cluster.url()}`,
-    `--pgdata=${backup}`,
-    '--wal-method=none',
-    '--checkpoint=fast',
-    '--no-sync'
+    '--no-sync',
+    ...options.map((option) => option.replace('/backups/2026-05-01', backup))
   ])
   await untilSome(sending.acknowledged, loadsBeforeCount + sending.acknowledged.length)
   const before = [...sending.acknowledged]
@@ -263,12 +404,12 @@ t.test('a base backup and the log, restored to a moment', async (t) => {
   await cluster.end('SIGINT')
 
   const recovered = home.open(backup)
-  recovered.configure({
-    archive_mode: 'off',
-    restore_command: `cp ${archive}/%f %p`,
-    recovery_target_name: 'before the mistake',
-    recovery_target_action: 'promote'
-  })
+  const { recovery_target_time: time, ...moment } = settingsOf(momentSettings, archive)
+  t.match(time, /^\d{4}-\d\d-\d\d/)
+  t.same(Object.keys(moment), ['restore_command', 'recovery_target_action'])
+  t.match(page, /`select pg_create_restore_point\('[^']+'\)` names a moment, for `recovery_target_name`\./)
+  recovered.configure({ ...moment, archive_mode: 'off', recovery_target_name: 'before the mistake' })
+  t.equal(signalLine, 'touch "$PGDATA/recovery.signal"\n')
   recovered.signal('recovery.signal')
   await recovered.start(port)
   while ((await runOnServer(recovered.url(), 'select where pg_is_in_recovery()')).length > 0) await sleep(20)
