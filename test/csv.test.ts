@@ -3,18 +3,22 @@
  * read back.
  */
 import { deepStrictEqual, equal } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { CatalogError } from '../shared/errors.ts'
-import { printCells, splitCells } from '../shared/formats/csv-cells.ts'
+import { printCells, separators, splitCells } from '../shared/formats/csv-cells.ts'
 import { parseCsvRecord } from '../shared/formats/csv.ts'
-import { parseCsvHeader, printCsvHeader } from '../shared/formats/csv-header.ts'
+import { ignoredColumns, parseCsvHeader, printCsvHeader } from '../shared/formats/csv-header.ts'
+import { createPlainCsvReader } from '../shared/formats/plain-csv-edges.ts'
 import { recordParser } from '../shared/formats/parse-record.ts'
 import { textOfEdge } from '../shared/formats/plain-edges.ts'
 import type { RawRecord } from '../shared/formats/raw-record.ts'
 import { openRecords, type SingleRecord } from '../shared/formats/read-records.ts'
-import { splitCsv } from '../shared/formats/split-csv.ts'
+import { openCsvRows } from '../shared/formats/split-csv.ts'
 import { limits } from '../shared/limits.ts'
 import type { Change } from '../shared/model/changes.ts'
+import { packageRoot } from '../shared/platform/paths.ts'
 import { fc } from './support/fast-check.ts'
 import { watchLiveMemory } from './support/live-memory.ts'
 import { oneByOne } from './support/read-records.ts'
@@ -37,7 +41,8 @@ async function* cut(bytes: Buffer, sizes: Iterable<number>): AsyncGenerator<Buff
 
 async function rowsOf(bytes: Buffer | string, sizes: Iterable<number> = []): Promise<RawRecord[]> {
   const rows: RawRecord[] = []
-  for await (const piece of splitCsv(cut(Buffer.from(bytes), sizes))) for (const row of piece) rows.push(row)
+  for await (const piece of (await openCsvRows(cut(Buffer.from(bytes), sizes))).rows)
+    for (const row of piece) rows.push(row)
   return rows
 }
 
@@ -140,21 +145,82 @@ t.test('a header', async (t) => {
     ])
   })
 
+  t.test('has the names that people give to columns, and the separators of their spreadsheets', async (t) => {
+    for (const [header, separator, places] of [
+      ['source,target', ',', { upstream: 0, downstream: 1 }],
+      ['To;From', ';', { upstream: 1, downstream: 0 }],
+      ['upstream_table\tdownstream_table', '\t', { upstream: 0, downstream: 1 }],
+      ['Upstream Dataset|Downstream Dataset', '|', { upstream: 0, downstream: 1 }],
+      ['"source-table";"target-table";;', ';', { upstream: 0, downstream: 1 }],
+      [',parent,child', ',', { upstream: 1, downstream: 2 }],
+      ['input;output;notes, and more', ';', { upstream: 0, downstream: 1 }],
+      [
+        'source_table,source_column,target_table,target_column',
+        ',',
+        { upstream: 0, upstreamColumn: 1, downstream: 2, downstreamColumn: 3 }
+      ],
+      ['from_column;to_column;from;to', ';', { upstream: 2, upstreamColumn: 0, downstreamColumn: 1 }],
+      ['sep=;\nsrc;dst', ';', { upstream: 0, downstream: 1 }],
+      ['sep=\t\nFrom Table\tTo Table', '\t', { upstream: 0, downstream: 1 }],
+      ['"sep=|"||\nsource|destination', '|', { upstream: 0, downstream: 1 }],
+      ['SEP=,\r\nupstream,"downstream"', ',', { upstream: 0, downstream: 1 }],
+      ['Table;Domain', ';', { resource: 0, domain: 1 }],
+      ['domain name\tdataset_urn', '\t', { resource: 1, domain: 0 }]
+    ] as const) {
+      const parsed = parseCsvHeader(header)
+      t.match(parsed, { separator, places }, header)
+      t.strictSame(parseCsvHeader(printCsvHeader(parsed)), parsed, 'as it is stored')
+    }
+    for (const header of ['upstream;downstream', 'source,target', 'from\tto'])
+      t.equal(printCsvHeader(parseCsvHeader(header)), header, 'an older worker refuses it')
+    t.equal(
+      printCsvHeader(parseCsvHeader('upstream;downstream;"a,type,name,exists"')),
+      'sep=;\nupstream;downstream;a,type,name,exists'
+    )
+  })
+
+  t.test('tells which columns a load ignores', async (t) => {
+    for (const [header, ignored] of [
+      ['upstream,downstream,degree,reject_message', []],
+      ['degree,urn,type,name,platform,environment,domain,exists', []],
+      ['source,target,Notes,owner', ['Notes', 'owner']],
+      [',source,target', ['column 1']],
+      ['source;;target;;', ['column 2']],
+      ['upstream,downstream,name,token,notes,notes', ['name', 'token', 'notes', 'notes']],
+      [`from,to,${'x'.repeat(70)}`, [`${'x'.repeat(60)}…`]]
+    ] as const)
+      t.strictSame(ignoredColumns(parseCsvHeader(header)), ignored, header)
+    t.equal(ignoredColumns(parseCsvHeader(`from,to${',a'.repeat(50_000)}`)).length, 100)
+  })
+
   t.test('that cannot be read is refused with the column that is at fault', async (t) => {
     const cases: [header: string, field: string, says: RegExp][] = [
       ['a,b', 'a', /neither upstream and downstream.* nor resource and domain/],
-      ['upstream;downstream', 'upstream;downstream', /separated by commas, not by ;/],
-      ['upstream\tdownstream', 'upstream\tdownstream', /not by tabs/],
       ['upstream', 'downstream', /no column downstream/],
       ['downstream,degree', 'upstream', /no column upstream/],
       ['resource', 'domain', /no column domain/],
-      ['upstream,downstream,resource,domain', 'resource', /of edges and of domains/],
+      [
+        'upstream,downstream,resource,domain',
+        'resource',
+        /of edges \("upstream", "downstream"\) and of domains \("resource", "domain"\)/
+      ],
+      ['source,target,domain', 'domain', /only one of the two/],
+      ['urn,domain,parent', 'urn', /of edges \("parent"\) and of domains \("urn", "domain"\)/],
       ['upstream,downstream,upstream', 'upstream', /twice/],
       ['upstream,downstream,upstreamUrn', 'upstreamUrn', /"upstream" and "upstreamUrn".* mean the same/],
-      ['upstream,downstream,colour', 'colour', /"colour".*header is unknown/],
-      ['upstream,downstream,', 'header', /Column 3 .*no name/],
-      ['upstream,downstream,platform', 'platform', /header is unknown/],
-      ['resource,domain,upstream_column', 'upstream_column', /header is unknown/],
+      ['source,target,from', 'from', /"source" and "from".* mean the same; the name of who states/],
+      ['upstream,downstream,source', 'source', /mean the same; .*is the parameter source, not a column/],
+      ['Upstream Table,to,Upstream_Urn', 'Upstream_Urn', /mean the same$/],
+      [
+        'source_schema,source_table,target_table',
+        'source_schema',
+        /unknown, and may change what a row means/
+      ],
+      ['from,to,columns', 'columns', /may change what a row means/],
+      ['upstream,downstream,op', 'op', /may change/],
+      ['upstream,downstream,upstreamColum', 'upstreamColum', /may change/],
+      ['sep=:\nupstream:downstream', 'header', /"?:"?; use a comma, semicolon, tab or \|/],
+      ['resource,domain,upstream_column', 'upstream_column', /may change/],
       ['upstream,"downstream', 'header', /not a valid CSV row/]
     ]
     for (const [header, field, says] of cases) {
@@ -169,115 +235,152 @@ t.test('a header', async (t) => {
       )
     }
     t.match(
-      t.throws(() => parseCsvHeader('upstream,downstream,colour')),
+      t.throws(() => parseCsvHeader('upstream,downstream,op')),
       {
         details: {
-          allowed: [
-            'upstream',
-            'downstream',
-            'upstream_column',
-            'downstream_column',
-            'degree',
-            'reject_line',
-            'reject_code',
-            'reject_field',
-            'reject_message'
-          ]
+          allowed: ['upstream', 'downstream', 'upstream_column', 'downstream_column']
         }
       }
     )
   })
 })
 
+const notes = 'upstream,downstream,note'
+
 t.test('rows', async (t) => {
   t.test('are numbered by the physical line on which they begin, whatever ends the line', async (t) => {
-    const text = '\ufeff\r\nupstream,downstream\r\n\r\na,b\n"c\r\nd",e\n , ,\n,,\nf,"g\n\n"\r\nh,i'.slice(1)
-    t.strictSame(shortly(await rowsOf(text)), [
-      '2 upstream,downstream',
-      '4 a,b',
-      '5 "c\r\nd",e',
-      '9 f,"g\n\n"',
-      '12 h,i'
-    ])
+    const text = `\r\n${notes}\r\n\r\na,b\nc,d,"e\r\nf"\n , ,\n,,\nf,h,"g\n\n"\r\nh,i`
+    const lines = ['4 a,b', '5 c,d,"e\r\nf"', '9 f,h,"g\n\n"', '12 h,i']
+    t.strictSame(shortly(await rowsOf(text)), lines)
     t.strictSame(
       (await entriesOf(`\ufeff${text.slice(2)}`)).map(({ line }) => line),
       [3, 4, 8, 11],
       'a byte order mark is no part of the first line'
+    )
+    t.strictSame(
+      shortly(await rowsOf(text.replaceAll(',', ';'))),
+      lines.map((line) => line.replaceAll(',', ';')),
+      'also with another separator'
     )
     for (const empty of [
       '',
       '\n',
       '\r\n\r\n',
       '\ufeff',
+      'sep=;\n',
+      ';;;\n,,\n',
       'upstream,downstream',
+      'upstream;downstream\n;;;\n;\n',
       'upstream,downstream\r\n,\r\n'
     ])
       t.strictSame(await entriesOf(empty), [], JSON.stringify(empty))
   })
 
-  t.test('a quote that is not closed costs its own line', async (t) => {
-    t.strictSame(shortly(await rowsOf('a,b\n"c,d\n"e","f"\ng,h\n')), [
-      '1 a,b',
-      '2 BAD_REQUEST "c,d',
-      '3 "e","f"',
-      '4 g,h'
-    ])
-    t.strictSame(shortly(await rowsOf('a,b\n"c","d\n"e","f"\n"g","h"')), [
-      '1 a,b',
-      '2 BAD_REQUEST "c","d',
-      '3 "e","f"',
-      '4 "g","h"'
-    ])
-    t.strictSame(shortly(await rowsOf('"a\nb\nc')), ['1 BAD_REQUEST "a', '2 b', '3 c'])
-    t.strictSame(shortly(await rowsOf('"a\r\nb"c\n"d\ne","f')), [
-      '1 BAD_REQUEST "a',
-      '2 BAD_REQUEST b"c',
-      '3 BAD_REQUEST "d',
-      '4 e","f'
-    ])
+  t.test('a quote that is not closed costs its own line, in a column that is read', async (t) => {
+    for (const separator of separators) {
+      const of = (text: string): string => text.replaceAll(',', separator)
+      const rows = await rowsOf(of('from,to\n"c,d\n"e","f"\ng,"h\n"i","j"\n"k\nl",m\nn,o\n'))
+      t.strictSame(
+        shortly(rows),
+        ['2 BAD_REQUEST "c,d', '3 "e","f"', '4 BAD_REQUEST g,"h', '5 "i","j"']
+          .concat(['6 BAD_REQUEST "k', '7 l",m', '8 n,o'])
+          .map(of),
+        JSON.stringify(separator)
+      )
+      t.match(rows[0]?.fault, {
+        message:
+          'The quote that opens in cell 1 is not closed in its line; this column contains no line breaks',
+        details: { field: 'from' }
+      })
+      t.match(rows[2]?.fault, { message: /^The quote that opens in cell 2 /, details: { field: 'to' } })
+    }
     const many = await rowsOf(
-      `"open\n${`${edgeRow}\n`.repeat(20_000)}`,
+      `${notes}\n"open\n${`${edgeRow}\n`.repeat(20_000)}`,
       Array.from({ length: 5_000 }, () => 1_000)
     )
     t.equal(many.length, 20_001, 'however many rows follow')
     t.strictSame(
       many.filter(({ fault }) => fault).map(({ line }) => line),
-      [1]
+      [2]
+    )
+    const each = await rowsOf(`${notes}\n${`${edgeRow.slice(0, -1)}\n`.repeat(5_000)}`)
+    t.equal(each.filter(({ fault }) => fault).length, 5_000, 'and however many are open')
+  })
+
+  t.test('a note may have line breaks, but its open quote takes no row with it', async (t) => {
+    for (const [body, expected] of [
+      ['a,b,"two\nlines"\nc,d,', ['2 a,b,"two\nlines"', '4 c,d,']],
+      ['a,b,"open\nc,d,fine\ne,f,', ['2 BAD_REQUEST a,b,"open', '3 c,d,fine', '4 e,f,']],
+      ['a,b,"open\nc,d,"fine"\ne,f,', ['2 BAD_REQUEST a,b,"open', '3 c,d,"fine"', '4 e,f,']],
+      [
+        'a,b,"open\nc,d,fine\ne,f,"""x"""',
+        ['2 BAD_REQUEST a,b,"open', '3 c,d,fine', '4 e,f,"""x"""'],
+        'closed by a quote in a row below'
+      ],
+      [
+        'a,b,"open\nc,d,fine\nclosed"\ne,f,',
+        ['2 BAD_REQUEST a,b,"open', '3 c,d,fine', '4 closed"', '5 e,f,'],
+        'closed below another row'
+      ],
+      [
+        'a,b,"see x, y\nand c,d,\nand z"\ne,f,',
+        ['2 a,b,"see x, y\nand c,d,\nand z"', '5 e,f,'],
+        'a note with commas'
+      ],
+      ['a,b,"x\ny",z\ne,f,', ['2 BAD_REQUEST a,b,"x', '3 y",z', '4 e,f,'], 'too many cells']
+    ] as const)
+      t.strictSame(shortly(await rowsOf(`${notes}\n${body}`)), [...expected], body)
+    const open = `${notes}\na,b,"open\n`
+    for (const [count, last] of [
+      [998, 1],
+      [999, 1_000]
+    ] as const) {
+      const rows = await rowsOf(`${open}${'x\n'.repeat(count)}"\nc,d`)
+      t.equal(rows.length, last + 1 + (last > 1 ? 1 : 0), 'a row has at most 1,000 lines')
+    }
+    const far = await rowsOf(`${open}${`${edgeRow},\n`.repeat(50_000)}x"\n${edgeRow},\n`)
+    t.strictSame(
+      far.filter(({ fault }) => fault).map(({ line }) => line),
+      [2],
+      'a quote that is closed far below'
+    )
+    t.equal(far.length, 50_003)
+  })
+
+  t.test('a quote in the header is found with its line', async (t) => {
+    for (const [text, line] of [
+      ['"upstream,downstream\na,b', 1],
+      ['\n,,\nupstream,"downstream\na,b\n', 3],
+      [`sep=;\nupstream;"downstream\n${'a;b\n'.repeat(100_000)}`, 2],
+      ['upstream\t"downstream"x\na\tb\n', 1],
+      ['up"stream,downstream\na,b\n', 1]
+    ] as const)
+      await t.rejects(
+        rowsOf(text),
+        { code: 'BAD_REQUEST', details: { field: /header|down|upstream/, line } },
+        text.slice(0, 60)
+      )
+    t.strictSame(
+      shortly(await rowsOf('"Upstream\nTable";"Downstream\r\nTable";note\na;b;')),
+      ['4 a;b;'],
+      'a name may have line breaks'
     )
   })
 
   t.test('a row over the limit is refused, and the next are read', async (t) => {
     const long = 'x'.repeat(limits.recordMaxBytes)
     const sizes = Array.from({ length: 5_000 }, () => 1_000)
+    const codes = async (text: string, cuts: Iterable<number> = []): Promise<string[]> =>
+      (await rowsOf(`${notes}\n${text}`, cuts)).map(({ line, fault }) => `${line} ${fault?.code}`)
+    const refused = ['2 undefined', '3 LIMIT_EXCEEDED', '4 undefined']
+    t.strictSame(await codes(`a,b\n${long}y\nc,d`, sizes), refused)
+    t.strictSame(await codes(`a,b\n${long}y\nc,d`), refused, 'also in one piece')
+    t.strictSame(await codes(`a,b\n${long}\nc,d`), ['2 undefined', '3 undefined', '4 undefined'])
+    const lines = `a,b,"${'x'.repeat(100)}\n${`${'x'.repeat(1_279)}\n`.repeat(1 + limits.recordMaxBytes / 1_280)}"\nc,d`
     t.strictSame(
-      (await rowsOf(`a,b\n${long}y\nc,d`, sizes)).map(({ line, fault }) => `${line} ${fault?.code}`),
-      ['1 undefined', '2 LIMIT_EXCEEDED', '3 undefined']
-    )
-    t.strictSame(
-      (await rowsOf(`a,b\n${long}y\nc,d`)).map(({ line, fault }) => `${line} ${fault?.code}`),
-      ['1 undefined', '2 LIMIT_EXCEEDED', '3 undefined'],
-      'also in one piece'
-    )
-    t.strictSame(
-      (await rowsOf(`a,b\n${long}\nc,d`)).map(({ line, fault }) => `${line} ${fault?.code}`),
-      ['1 undefined', '2 undefined', '3 undefined']
-    )
-    const lines = `"${'x'.repeat(100)}\n${`${'x'.repeat(127)}\n`.repeat(limits.recordMaxBytes / 128)}"\nc,d`
-    t.strictSame(
-      (await rowsOf(lines, sizes)).filter(({ fault }) => fault).map(({ line }) => line),
-      [1, 8_194],
+      (await codes(lines, sizes)).filter((line) => !line.endsWith('undefined')),
+      ['2 BAD_REQUEST', '823 BAD_REQUEST'],
       'a row of many lines too: its first line is at fault, and the quote that was to close it'
-    )
-    const within = `"${'x\n'.repeat(9_998)}"\nc,d`
-
-    t.strictSame(
-      (
-        await Promise.all(
-          [within, `"x\n${within.slice(1)}`, `"x\nx\n${within.slice(1)}`].map((text) => rowsOf(text))
-        )
-      ).map((rows) => rows.length),
-      [2, 2, 10_002],
-      'a row has at most 10,000 lines'
     )
   })
 
@@ -291,7 +394,7 @@ t.test('rows', async (t) => {
     ] as const) {
       let count = 0
       async function* endless(): AsyncGenerator<Buffer> {
-        yield Buffer.from('upstream,downstream\n"')
+        yield Buffer.from('upstream,downstream,note\na,b,"')
         for (let index = 0; index < pieces; index += 1) {
           // A copy each time, as a socket gives them, so that retained memory is measured.
           yield Buffer.from(piece)
@@ -310,11 +413,11 @@ t.test('rows', async (t) => {
 
   t.test('only the row that is not UTF-8 is rejected', async (t) => {
     const rows = await rowsOf(
-      Buffer.concat([Buffer.from('a,b\nc,'), Buffer.from([0xff]), Buffer.from('\nü,e\n')])
+      Buffer.concat([Buffer.from(`${notes}\na,b\nc,`), Buffer.from([0xff]), Buffer.from('\nü,e\n')])
     )
     t.strictSame(
       rows.map(({ line, fault }) => `${line} ${fault?.code}`),
-      ['1 undefined', '2 BAD_REQUEST', '3 undefined']
+      ['2 undefined', '3 BAD_REQUEST', '4 undefined']
     )
     t.notOk(rows[1]?.text.isWellFormed())
     t.equal(rows[2]?.text, 'ü,e')
@@ -471,30 +574,32 @@ const isStorable = (text: string): boolean => !/[\p{Cc}\u202a-\u202e\u2066-\u206
 const isPair = ([upstream, downstream]: [string, string]): boolean =>
   upstream.includes('schemaField') === downstream.includes('schemaField')
 
+const style = fc.record({
+  newline: fc.constantFrom('\n', '\r\n'),
+  quotes: fc.constantFrom<'needed' | 'all'>('needed', 'all'),
+  mark: fc.boolean(),
+  lastNewline: fc.boolean()
+})
+const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 100 })
+const note = fc.oneof(
+  fc.constant(''),
+  fc.string({ unit: fc.constantFrom('"', ',', ';', '\t', '|', '\n', '\r\n', 'a', '=', "'") })
+)
+
 t.test('rows by an independent writer are read back, wherever the bytes are divided', async (t) => {
-  const style = fc.record({
-    newline: fc.constantFrom('\n', '\r\n'),
-    quotes: fc.constantFrom<'needed' | 'all'>('needed', 'all'),
-    mark: fc.boolean(),
-    lastNewline: fc.boolean()
-  })
-  const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 100 })
-  const note = fc.oneof(
-    fc.constant(''),
-    fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r\n', 'a', '=', "'") })
-  )
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.tuple(urn, urn).filter(isPair), note), { maxLength: 12 }),
       style,
+      fc.constantFrom(...separators),
       sizes,
-      async (rows, how, cuts) => {
+      async (rows, how, separator, cuts) => {
         const text = writeCsv(
           [
             ['upstream', 'downstream', 'reject_message'],
             ...rows.map(([[upstream, downstream], message]) => [upstream, downstream, message])
           ],
-          how
+          { ...how, separator }
         )
         const whole = await entriesOf(text)
         deepStrictEqual(
@@ -515,20 +620,182 @@ t.test('rows by an independent writer are read back, wherever the bytes are divi
   t.pass()
 })
 
+/** Line, changes or reason of each row: what a load makes of a file. */
+const madeOf = (entries: readonly SingleRecord[]): unknown[] =>
+  entries.map((entry) =>
+    'error' in entry
+      ? [entry.line, entry.error.code, entry.error.details.field]
+      : [entry.line, changesOf(entry)]
+  )
+
+t.test('a table reads the same with any separator, in any order of columns, as with commas', async (t) => {
+  const columns = [
+    ['upstream', ['Source', 'from_table', 'Upstream URN', 'input-dataset', 'parent']],
+    ['downstream', ['target', 'TO', 'downstream_table', 'Output', 'child']],
+    ['upstream_column', ['source column', 'fromField', 'upstreamColumn']],
+    ['downstream_column', ['Target_Column', 'to-column', 'output field']],
+    ['note', ['Notes', 'Owner, since', 'a "b"', '']],
+    ['degree', ['degree']]
+  ] as const
+  // A line break in a column that is read ends the row there.
+  const cell = fc.oneof(
+    note.map((text) => text.replaceAll(/[\r\n]/g, '')),
+    fc.constantFrom('id', 'order id', "'=x", '+x', ' ')
+  )
+  const row = fc.tuple(urn, urn, cell, cell, note, note)
+  let plain = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.oneof(
+          {
+            weight: 3,
+            arbitrary: fc.tuple(urn, urn, fc.constant(''), fc.constant(''), fc.constant(''), note)
+          },
+          { weight: 2, arbitrary: row },
+          { weight: 1, arbitrary: fc.tuple(cell, cell, cell, cell, cell, cell) }
+        ),
+        { maxLength: 8 }
+      ),
+      fc
+        .shuffledSubarray([0, 1, 2, 3, 4, 5], { minLength: 4 })
+        .filter((order) => [0, 1].every((place) => order.includes(place))),
+      fc.array(fc.nat(), { minLength: 6, maxLength: 6 }),
+      style,
+      fc.constantFrom(...separators),
+      fc.record({ says: fc.boolean(), empties: fc.nat(3), blanks: fc.nat(2) }),
+      sizes,
+      async (rows, order, names, how, separator, { says, empties, blanks }, cuts) => {
+        const last = order.at(-1) ?? 0
+        const body = (own: boolean): string[][] =>
+          [
+            columns.map(([name, others], place) =>
+              own || (place === last && place === 4)
+                ? name
+                : (others[(names[place] ?? 0) % others.length] ?? '')
+            ),
+            ...rows
+          ].map((cells) => order.map((place) => cells[place] ?? ''))
+        const expected = await entriesOf(writeCsv(body(true), { ...how, mark: false }))
+        const padded = body(false).map((cells) => [...cells, ...Array.from({ length: empties }, () => '')])
+        const text = writeCsv(padded, { ...how, mark: false, separator })
+        const above = (says ? `sep=${separator}${how.newline}` : '') + how.newline.repeat(blanks)
+        const entries = await entriesOf(`${how.mark ? '\ufeff' : ''}${above}${text}`, cuts)
+        plain += entries.filter((entry) => 'shape' in entry).length
+        const added = (says ? 1 : 0) + blanks
+        const ours = new Map(body(true)[0]?.map((name, at) => [padded[0]?.[at] ?? '', name]))
+        deepStrictEqual(
+          entries.map((entry) =>
+            'error' in entry
+              ? [
+                  entry.line - added,
+                  entry.error.code,
+                  ours.get(String(entry.error.details.field)) ?? entry.error.details.field
+                ]
+              : [entry.line - added, changesOf(entry)]
+          ),
+          madeOf(expected)
+        )
+      }
+    ),
+    { numRuns: 500 }
+  )
+  t.ok(plain > 50, `many on the fast path: ${plain}`)
+})
+
+t.test(
+  'a row on the fast path says what it says cell by cell, and is given back as it was sent',
+  async (t) => {
+    const column = fc.oneof(
+      fc.constantFrom(
+        '',
+        'id',
+        'order id',
+        "'=x",
+        '=x',
+        '[version=2.0].[type=struct].a',
+        'a,b',
+        '(',
+        'ü',
+        ' x '
+      ),
+      fc.string({ maxLength: 5 })
+    )
+    const text = fc.oneof({ weight: 5, arbitrary: urn }, { weight: 1, arbitrary: column })
+    const headers = [
+      'upstream,upstream_column,downstream,downstream_column',
+      'downstream_column,upstream_column,downstream,upstream',
+      'degree,upstream,downstream,downstream_column,notes,upstream_column',
+      'upstream,downstream,upstream_column'
+    ]
+    let [plain, ofColumns] = [0, 0]
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...headers),
+        fc.constantFrom(...separators),
+        fc.array(
+          fc.record({
+            upstream: text,
+            downstream: text,
+            upstream_column: column,
+            downstream_column: column,
+            degree: fc.constantFrom('', '1', '"'),
+            notes: note
+          }),
+          { minLength: 1, maxLength: 6 }
+        ),
+        fc.constantFrom<'needed' | 'all'>('needed', 'all'),
+        (names, separator, rows, quotes) => {
+          const header = parseCsvHeader(names.replaceAll(',', separator))
+          const read = createPlainCsvReader(header)
+          for (const [at, row] of rows.entries()) {
+            const sent = writeCsv([header.names.map((name) => row[name as keyof typeof row])], {
+              newline: '\n',
+              quotes,
+              separator,
+              mark: false,
+              lastNewline: false
+            })
+            const edge = read?.(sent, at + 1)
+            if (!edge) continue
+            plain += 1
+            if (edge.shape.columns) ofColumns += 1
+            const { upstream: upstreamUrn, downstream: downstreamUrn } = edge
+            const change = { kind: 'addEdge', upstreamUrn, downstreamUrn }
+            deepStrictEqual(parseCsvRecord(header, sent, at + 1).changes, [change])
+            equal(textOfEdge(edge.shape, upstreamUrn, downstreamUrn), sent)
+            const { columns: _, ...asOlderWorkersKnow } = edge.shape
+            // They refuse the header of a file with another separator.
+            if (separator === ',')
+              deepStrictEqual(
+                parseCsvRecord(header, textOfEdge(asOlderWorkersKnow, upstreamUrn, downstreamUrn), 1).changes,
+                [change]
+              )
+          }
+        }
+      ),
+      { numRuns: 1_000 }
+    )
+    t.ok(plain > 100 && ofColumns > 50)
+  }
+)
+
 t.test('any text gives the same rows wherever its bytes are divided, and no row is lost', async (t) => {
   const text = fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r\n', 'a', '🙂', ' '), maxLength: 80 })
   await fc.assert(
     fc.asyncProperty(
       text,
+      fc.constantFrom(...separators),
       fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 80 }),
-      async (body, cuts) => {
-        const whole = await rowsOf(body)
-        deepStrictEqual(shortly(await rowsOf(body, cuts)), shortly(whole))
+      async (body, separator, cuts) => {
+        const text = `${notes.replaceAll(',', separator)}\n${body.replaceAll(',', separator)}`
+        const whole = await rowsOf(text)
+        deepStrictEqual(shortly(await rowsOf(text, cuts)), shortly(whole))
         const without = (each: string): string => each.replaceAll(/[\r\n]/g, '')
         const kept = whole.map((row) => without(row.text)).join('')
         equal(
-          kept.replaceAll(/[\s,]/g, ''),
-          body.replaceAll(/[\s,]/g, ''),
+          kept.replaceAll(/[\s,;|]/g, ''),
+          body.replaceAll(/[\s,;|]/g, ''),
           'every character but blanks is in a row'
         )
         deepStrictEqual(
@@ -541,4 +808,24 @@ t.test('any text gives the same rows wherever its bytes are divided, and no row 
     { numRuns: 1_000 }
   )
   t.pass()
+})
+
+t.test('every CSV in the docs is read without rejects', async (t) => {
+  for (const [page, count] of [
+    ['docs/loading.md', 2],
+    ['docs/how-to/load-csv.md', 2]
+  ] as const) {
+    const text = readFileSync(join(packageRoot, page), 'utf8')
+    const examples = [...text.matchAll(/^( *)```csv\n([^]*?)\n *```$/gm)].map(([, indent = '', csv = '']) =>
+      csv.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
+    )
+    t.equal(examples.length, count, page)
+    for (const csv of examples) {
+      const { format, records } = await openRecords(['ndjson', 'csv'], cut(Buffer.from(csv), []))
+      t.equal(format, 'csv')
+      let edges = 0
+      for await (const piece of records) edges += oneByOne(piece).flatMap(changesOf).length
+      t.equal(edges, csv.replace(/^sep=.*\n/, '').split('\n').length - 1, csv)
+    }
+  }
 })

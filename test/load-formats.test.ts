@@ -73,7 +73,7 @@ t.test('a CSV', async (t) => {
         row('a', 'gone', ',1'),
         'x,y,1',
         row('b', 'c', ',2'),
-        row('b', 'c'),
+        row('b', 'c', ',2,3'),
         `"open,${row('a', 'c')}`,
         row('a', 'b', ',3')
       )
@@ -92,7 +92,7 @@ t.test('a CSV', async (t) => {
         [
           { line: 4, code: 'MISSING_REFERENCE', field: 'Downstream Urn', record: row('a', 'gone', ',1') },
           { line: 5, code: 'INVALID_URN', field: 'Upstream', record: 'x,y,1' },
-          { line: 7, code: 'BAD_REQUEST', field: 'header', record: row('b', 'c') },
+          { line: 7, code: 'BAD_REQUEST', field: 'header', record: row('b', 'c', ',2,3') },
           { line: 8, code: 'BAD_REQUEST', record: `"open,${row('a', 'c')}` }
         ]
       )
@@ -133,7 +133,7 @@ t.test('a CSV', async (t) => {
   await t.test('whose header is wrong is refused with the column, and nothing is stored', async (t) => {
     const before = await loadRows()
     for (const [header, field] of [
-      ['upstream,downstream,colour', 'colour'],
+      ['upstream,downstream,column', 'column'],
       ['upstream', 'downstream'],
       ['a,b', 'a'],
       ['upstream,downstream,resource,domain', 'resource'],
@@ -164,7 +164,7 @@ t.test('a CSV', async (t) => {
         /^3,/,
         /^4,INVALID_URN,upstream,.*,'=cmd\(\),x$/,
         /^5,BAD_REQUEST,header,.*,one,two,three$/,
-        /^6,BAD_REQUEST,,.*,"""open"$/,
+        /^6,BAD_REQUEST,downstream,.*,"""open"$/,
         ''
       ])
       const { body: again } = await server.post(file.text, asCsv)
@@ -186,6 +186,66 @@ t.test('a CSV', async (t) => {
         'there are none of another format'
       )
       t.equal((await server.rejects(first.id, 'xml')).status, 400)
+    }
+  )
+
+  await t.test(
+    'as spreadsheets write it is loaded, and its rejects come back with the same separator',
+    async (t) => {
+      for (const [index, separator] of [';', '\t', '|', ','].entries()) {
+        const [up, down] = [dataset(`s${index}`), dataset(`d${index}`)]
+        const of = (...cells: string[]): string =>
+          cells.map((cell) => (cell.includes(separator) ? `"${cell}"` : cell)).join(separator)
+        const body = csvOf(
+          ...(index % 2 === 0 ? [`sep=${separator}`] : ['', of('', '', '', '')]),
+          of('Source Table', 'Target-Table', 'Notes', ''),
+          of(up, down, 'a, b; c', ''),
+          of(up, dataset('gone'), '', ''),
+          of(up, `${down}"`),
+          of('', '', '', '')
+        )
+        const { body: load, status } = await server.post(
+          `\ufeff${body}`,
+          index === 1 ? { 'content-type': 'text/tab-separated-values' } : index === 2 ? {} : asCsv,
+          '&missingReferences=create'
+        )
+        t.equal(status, 200, body)
+        t.match(
+          load,
+          { format: 'csv', counts: { received: 3, applied: 2, rejected: 1 }, ignoredColumns: ['Notes'] },
+          separator
+        )
+        t.strictSame(
+          (await server.graphql('query ($id: String!) { load(id: $id) { ignoredColumns } }', { id: load.id }))
+            .body.data.load.ignoredColumns,
+          ['Notes']
+        )
+        const { text } = await server.rejects(load.id, 'csv')
+        const [header, reject = ''] = text.split('\r\n')
+        t.equal(
+          header,
+          of(
+            'reject_line',
+            'reject_code',
+            'reject_field',
+            'reject_message',
+            'Source Table',
+            'Target-Table',
+            'Notes'
+          )
+        )
+        t.match(reject.split(separator).slice(0, 2), [index % 2 === 0 ? '5' : '6', 'BAD_REQUEST'])
+        const mended = text.replace(
+          /[^\r\n]*\r\n$/,
+          `${['1', '', '', ''].join(separator)}${separator}${of(up, down)}\r\n`
+        )
+        t.match((await server.post(mended, asCsv, '&missingReferences=create')).body.counts, {
+          received: 1,
+          unchanged: 1,
+          rejected: 0
+        })
+        t.match((await server.post(text, asCsv)).body.counts, { received: 1, rejected: 1 })
+      }
     }
   )
 

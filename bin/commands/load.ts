@@ -23,7 +23,8 @@ const retryForDefaultSeconds = 180
 
 export const load: Command = {
   notes: [
-    'FILE may be a file, a folder (its files that end in .ndjson, .jsonl, .json or .csv, plain or with .gz or .zst), a pattern, or - for standard input. Several files are one load each, in order; with --mode snapshot they are joined, because a snapshot is one load.',
+    'FILE may be a file, a folder (its files that end in .ndjson, .jsonl, .json, .csv or .tsv, plain or with .gz or .zst), a pattern, or - for standard input. Several files are one load each, in order; with --mode snapshot they are joined, because a snapshot is one load.',
+    'A CSV may be separated by commas, semicolons, tabs or |, as its header shows. The edges are in its columns upstream and downstream, or source and target, from and to. Other columns are ignored and named.',
     'The manifest.json of a dbt project is a snapshot of the source dbt:PROJECT: edges that the project no longer has are removed. --catalog and --run-results are sent in the same load.',
     'An interrupted upload is sent again under the same Idempotency-Key, so it becomes one load. Ctrl-C stops the upload; after it, the load continues without this command.',
     'Exit code: 0 all applied or unchanged, 2 ended with rejects, 3 failed, aborted or cancelled (or a dry run found that the load would fail), 1 usage or refused, 4 the server cannot be reached or cannot take it now, 5 still running after --wait. For several files the last of 0, 5, 2, 3, 1, 4 that occurred.'

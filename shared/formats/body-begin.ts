@@ -4,6 +4,7 @@
  */
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
+import { isAboveHeader, rowsLookedAt } from './csv-header.ts'
 import { isSpace, opensArray } from './split-array.ts'
 
 const newline = 0x0a
@@ -46,7 +47,8 @@ const marks: readonly { bytes: readonly number[]; is: string }[] = [
 ]
 
 /**
- * Reads up to the first byte that is not white space or, if `wants` is 'line', to the end of its line.
+ * Reads up to the first byte that is not white space or, if `wants` is 'line', to the end of its line, or of
+ * the header below it.
  * Returns the whole body with it, without its byte order mark. `firstLine` is cut at recordMaxBytes.
  *
  * Throws BAD_REQUEST for a body that is compressed or in another encoding, and the errors of the source of
@@ -60,6 +62,7 @@ export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'li
   const pieces: Buffer[] = []
   let length = 0
   let first: number | undefined
+  let lineCount = 0
   let hasLine = false
   const isEnough = (): boolean =>
     first !== undefined &&
@@ -75,7 +78,10 @@ export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'li
     length += next.value.length
     const from = first === undefined ? next.value.findIndex((byte) => !isSpace(byte)) : 0
     first ??= next.value[from]
-    hasLine ||= first !== undefined && next.value.includes(newline, from)
+    if (first !== undefined && !hasLine && next.value.includes(newline, from)) {
+      lineCount += 1
+      hasLine = lineCount >= rowsLookedAt || !isAboveHeader(Buffer.concat(pieces).toString('utf8'))
+    }
   }
   const begin = Buffer.concat(pieces)
   const mark = marks.find(({ bytes }) => bytes.every((byte, index) => begin[index] === byte))

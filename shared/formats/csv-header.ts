@@ -1,122 +1,90 @@
 /**
- * Reads the header of a CSV load: whether its rows are edges or domains of assets, and what each column
- * contains.
+ * Reads the header of a CSV load: what separates the cells, whether the rows are edges or domains of assets,
+ * and what each column contains.
  */
 import { CatalogError } from '../errors.ts'
-import { printCells, splitCells } from './csv-cells.ts'
+import { nameOf, printCells, separators, splitCells, type Separator } from './csv-cells.ts'
+import {
+  csvColumns,
+  isExported,
+  mayDecide,
+  meaningOfName,
+  type CsvColumn,
+  type CsvKind
+} from './csv-names.ts'
 
 /** `places` are indexes of columns; -1 if a column is absent. */
 export type CsvHeader = {
-  kind: 'edges' | 'domains'
-  /** The names as they were sent, trimmed. */
+  separator: Separator
+  kind: CsvKind
+  /** The names as they were sent, trimmed. Empty for a column without one; the last one has a name. */
   names: readonly string[]
   places: { [Column in CsvColumn]: number }
 }
 
-/** What a column can contain, with its accepted names in any case. The first name is ours. */
-const columns = {
-  upstream: ['upstream', 'upstreamUrn', 'upstream_urn', 'upstream urn'],
-  downstream: ['downstream', 'downstreamUrn', 'downstream_urn', 'downstream urn'],
-  upstreamColumn: ['upstream_column', 'upstreamColumn', 'upstream column'],
-  downstreamColumn: ['downstream_column', 'downstreamColumn', 'downstream column'],
-  resource: [
-    'resource',
-    'resourceUrn',
-    'resource_urn',
-    'resource urn',
-    'entityUrn',
-    'entity_urn',
-    'entity urn',
-    'asset',
-    'urn'
-  ],
-  domain: ['domain', 'domainUrn', 'domain_urn', 'domain urn']
-} as const
-
-type CsvColumn = keyof typeof columns
-
-/** The columns that a file of rejects has before those of the row. They say what was wrong. */
-export const rejectColumns = ['reject_line', 'reject_code', 'reject_field', 'reject_message'] as const
-
-/**
- * Columns of our own exports that contain nothing that a load could change. They are accepted and ignored.
- */
-const unreadColumns: { readonly [Kind in CsvHeader['kind']]: readonly string[] } = {
-  edges: ['degree', ...rejectColumns],
-  domains: ['degree', 'type', 'name', 'platform', 'environment', 'exists', ...rejectColumns]
-}
-
-const required: { readonly [Kind in CsvHeader['kind']]: readonly [CsvColumn, CsvColumn] } = {
+const required: { readonly [Kind in CsvKind]: readonly [CsvColumn, CsvColumn] } = {
   edges: ['upstream', 'downstream'],
   domains: ['resource', 'domain']
 }
-const optional: { readonly [Kind in CsvHeader['kind']]: readonly CsvColumn[] } = {
+const optional: { readonly [Kind in CsvKind]: readonly CsvColumn[] } = {
   edges: ['upstreamColumn', 'downstreamColumn'],
   domains: []
 }
 
-const readColumns: readonly CsvColumn[] = [
-  'upstream',
-  'downstream',
-  'upstreamColumn',
-  'downstreamColumn',
-  'resource',
-  'domain'
-]
-const columnOfName = new Map(
-  readColumns.flatMap((column) =>
-    columns[column].map((name): [string, CsvColumn] => [name.toLowerCase(), column])
-  )
-)
-/** All columns, under our names. */
-const csvColumns = [
-  ...readColumns.map((column) => columns[column][0]),
-  ...new Set(Object.values(unreadColumns).flat())
-]
+/**
+ * A line above the header that says what separates the cells, as spreadsheets write and read it. Some
+ * programs put it into quotes, or add separators up to the width of the table.
+ */
+const separatorLine = /^"?sep=(.)"?(?:\1)*\s*$/i
 
-const isUnread = (name: string, kind: CsvHeader['kind']): boolean =>
-  unreadColumns[kind].includes(name.toLowerCase())
+/** The line that says the separator. Null for any other line. */
+export const isSeparatorLine = (line: string): boolean => separatorLine.test(line)
 
-/** `text` is the row with the names. Throws BAD_REQUEST with the name of the column and what is allowed. */
+/**
+ * `text` is the row with the names, after the line that says the separator if there is one. Throws
+ * BAD_REQUEST with the name of the column and what is allowed.
+ */
 export function parseCsvHeader(text: string): CsvHeader {
-  const names = splitHeader(text).map((name) => name.trim())
-  const found = names.map((name) => columnOfName.get(name.toLowerCase()))
+  const { separator, row } = dividedBy(text)
+  const names = namesIn(row, separator)
+  const found = names.map(meaningOfName)
   const has = (column: CsvColumn): boolean => found.includes(column)
   const kinds = (['edges', 'domains'] as const).filter((kind) => required[kind].some(has))
   const [kind] = kinds
   if (kind === undefined)
     throw wrongHeader(
-      `The header has neither upstream and downstream (edges) nor resource and domain (domains of assets)${hintFor(text)}`,
+      'The header has neither upstream and downstream (edges) nor resource and domain (domains of assets)',
       names[0]
     )
-  if (kinds.length > 1)
-    throw wrongHeader(
-      'The header has columns of edges and of domains; a file must contain only one of the two',
-      names[found.findIndex((column) => column === 'resource' || column === 'domain')]
+  if (kinds.length > 1) {
+    const [ofEdges, ofDomains] = kinds.map((each) =>
+      names.filter((_, index) => required[each].some((column) => column === found[index]))
     )
+    throw wrongHeader(
+      `The header has columns of edges (${(ofEdges ?? []).map(shown).join(', ')}) and of domains (${(ofDomains ?? []).map(shown).join(', ')}); a file must contain only one of the two`,
+      ofDomains?.[0]
+    )
+  }
   for (const column of required[kind])
-    if (!has(column))
-      throw wrongHeader(`The header has no column ${columns[column][0]}`, columns[column][0], columns[column])
-  const seen = new Map<string, string>()
+    if (!has(column)) throw wrongHeader(`The header has no column ${csvColumns[column]}`, csvColumns[column])
+  const seen = new Map<CsvColumn, string>()
   for (const [index, name] of names.entries()) {
     const column = found[index]
-    if (
-      column === undefined ? !isUnread(name, kind) : ![...required[kind], ...optional[kind]].includes(column)
-    )
-      throw unknownColumn(name, index, kind)
-    const meaning = column ?? name.toLowerCase()
-    const before = seen.get(meaning)
-    if (before !== undefined)
+    const isUnclear = column === undefined && !isExported(name, kind) && mayDecide(name)
+    if (isUnclear || (column !== undefined && ![...required[kind], ...optional[kind]].includes(column)))
       throw wrongHeader(
-        before === name
-          ? `The header has the column ${shown(name)} twice`
-          : `The columns ${shown(before)} and ${shown(name)} of the header mean the same`,
-        name
+        `The column ${shown(name)} of the header is unknown, and may change what a row means; leave it out`,
+        name,
+        [...required[kind], ...optional[kind]].map((each) => csvColumns[each])
       )
-    seen.set(meaning, name)
+    if (column === undefined) continue
+    const before = seen.get(column)
+    if (before !== undefined) throw sameMeaning(before, name)
+    seen.set(column, name)
   }
   const placeOf = (column: CsvColumn): number => found.indexOf(column)
   return {
+    separator,
     kind,
     names,
     places: {
@@ -130,62 +98,178 @@ export function parseCsvHeader(text: string): CsvHeader {
   }
 }
 
-/** The header as it is stored with a load. */
-export const printCsvHeader = ({ names }: CsvHeader): string => printCells(names)
+function sameMeaning(before: string, name: string): CatalogError {
+  const isSource = [before, name].some((each) => each.toLowerCase() === 'source')
+  return wrongHeader(
+    before === name
+      ? `The header has the column ${shown(name)} twice`
+      : `The columns ${shown(before)} and ${shown(name)} of the header mean the same${isSource ? '; the name of who states the edges is the parameter source, not a column' : ''}`,
+    name
+  )
+}
 
-/** Whether a first line has a column that a CSV load requires, and so counts as a header. */
-export function looksLikeCsvHeader(line: string): boolean {
+/**
+ * The header as it is stored with a load and written above rejects: parseCsvHeader reads the same from it.
+ */
+export function printCsvHeader({ names, separator }: Pick<CsvHeader, 'names' | 'separator'>): string {
+  const row = printCells(names, separator)
+  return dividedBy(row).separator === separator ? row : `sep=${separator}\n${row}`
+}
+
+const ignoredMaxCount = 100
+
+/**
+ * The columns that a load ignores, other than those of our own exports: their names, or places if they have
+ * none. At most 100, and each name is cut.
+ */
+export const ignoredColumns = ({ names, kind }: CsvHeader): string[] =>
+  names
+    .flatMap((name, index) =>
+      name === ''
+        ? [`column ${index + 1}`]
+        : meaningOfName(name) === undefined && !isExported(name, kind)
+          ? [short(name)]
+          : []
+    )
+    .slice(0, ignoredMaxCount)
+
+/** Whether a column contains something that the load reads. */
+export const isRead = ({ places }: CsvHeader, place: number): boolean => Object.values(places).includes(place)
+
+/**
+ * The cells of a row, one for each name. Spreadsheets leave out empty cells at the end of a row, or add some.
+ * Throws BAD_REQUEST for other numbers of cells, and what splitCells throws.
+ */
+export function cellsOfRow({ names, separator, kind, places }: CsvHeader, text: string): string[] {
+  const cells = splitCells(text, separator)
+  while (cells.length > names.length && cells.at(-1) === '') cells.pop()
+  const least = 1 + Math.max(...required[kind].map((column) => places[column]))
+  if (cells.length >= least && cells.length <= names.length)
+    return [...cells, ...Array.from({ length: names.length - cells.length }, () => '')]
+  throw new CatalogError(
+    'BAD_REQUEST',
+    `The row has ${cells.length} cells, the header has ${names.length}${hintFor(cells, text, { separator, names })}`,
+    { field: 'header' }
+  )
+}
+
+function hintFor(
+  cells: readonly string[],
+  text: string,
+  { separator, names }: Pick<CsvHeader, 'separator' | 'names'>
+): string {
+  if (separator === ',' && cells.some((cell) => /^urn:li:[^"]*\([^)]*$/.test(cell)))
+    return '; a URN with commas must be in double quotes'
+  const other = separators.find(
+    (each) => each !== separator && names.length > 1 && text.split(each).length === names.length
+  )
+  return other === undefined
+    ? ''
+    : `; this file separates cells by ${nameOf(separator)}, as its header says, not by ${nameOf(other)}`
+}
+
+/** How many rows above a header are looked at to recognise it. */
+export const rowsLookedAt = 100
+
+/** Whether the whole lines of a text are above a header: blank, or the line that says the separator. */
+export const isAboveHeader = (text: string): boolean =>
+  text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n', rowsLookedAt)
+    .every((line) => isBlankRow(line) || isSeparatorLine(line))
+
+/** Whether a text begins with a header: its first row has a column that a CSV load requires. */
+export function looksLikeCsvHeader(text: string): boolean {
+  const rows = text.split('\n', rowsLookedAt).filter((row) => !isBlankRow(row))
+  const first = rows[0] ?? ''
+  const header = isSeparatorLine(first) ? `${first}\n${rows[1] ?? ''}` : first
   try {
-    return splitCells(line).some((name) =>
-      ['upstream', 'downstream', 'resource', 'domain'].includes(
-        columnOfName.get(name.trim().toLowerCase()) ?? ''
-      )
+    const { separator, row } = dividedBy(header.trimEnd())
+    return namesIn(row, separator).some((name) =>
+      ['upstream', 'downstream', 'resource', 'domain'].includes(meaningOfName(name) ?? '')
     )
   } catch {
     return false
   }
 }
 
-function splitHeader(text: string): string[] {
+/** Spreadsheets write rows of empty cells above and below a table. */
+export const isBlankRow = (text: string, separator?: Separator): boolean =>
+  (separator === undefined ? /^[\s,;|]*$/ : separator === '\t' ? /^\s*$/ : blankRows[separator]).test(text)
+
+const blankRows = { ',': /^[\s,]*$/, ';': /^[\s;]*$/, '|': /^[\s|]*$/ }
+
+/**
+ * The separator of a header: as the line above it says, otherwise the one that gives the most known names,
+ * then the one that gives the most cells.
+ */
+function dividedBy(text: string): { separator: Separator; row: string } {
+  const [line = ''] = text.split('\n', 1)
+  const [, said] = separatorLine.exec(line) ?? []
+  if (said !== undefined) {
+    const separator = separators.find((each) => each === said)
+    if (separator === undefined)
+      throw new CatalogError(
+        'BAD_REQUEST',
+        `The first line says that cells are separated by ${JSON.stringify(said)}; use a comma, semicolon, tab or |`,
+        { field: 'header', allowed: separators }
+      )
+    return { separator, row: text.slice(line.length + 1) }
+  }
+  const ranks = separators.map((separator) => rankOf(text, separator))
+  const best = ranks.reduce((found, rank) => (rank > found ? rank : found))
+  return { separator: separators[ranks.indexOf(best)] ?? ',', row: text }
+}
+
+const cellsPerName = 10_000
+
+function rankOf(text: string, separator: Separator): number {
   try {
-    return splitCells(text)
+    const names = splitCells(text, separator)
+    const known = names.filter(
+      (name) =>
+        meaningOfName(name) !== undefined ||
+        isExported(name.trim(), 'edges') ||
+        isExported(name.trim(), 'domains')
+    )
+    return known.length * cellsPerName + Math.min(names.length, cellsPerName - 1)
+  } catch {
+    return -1
+  }
+}
+
+/** The names without the empty ones at the end, which spreadsheets write for columns that were cleared. */
+function namesIn(row: string, separator: Separator): string[] {
+  const names = splitHeader(row, separator).map((name) => name.trim())
+  while (names.length > 1 && names.at(-1) === '') names.pop()
+  return names
+}
+
+function splitHeader(text: string, separator: Separator): string[] {
+  try {
+    return splitCells(text, separator)
   } catch (error) {
     throw error instanceof CatalogError
       ? new CatalogError(error.code, `The header is not a valid CSV row: ${error.message}`, {
-          field: 'header',
-          line: 1
+          field: 'header'
         })
       : error
   }
 }
 
 /** The name of a column is text from the client, so only a short part of it is shown. */
-const shown = (name: string): string =>
-  JSON.stringify(name.length > 60 ? `${name.slice(0, 60).toWellFormed()}…` : name.toWellFormed())
+const short = (name: string): string =>
+  name.length > 60 ? `${name.slice(0, 60).toWellFormed()}…` : name.toWellFormed()
 
-function unknownColumn(name: string, index: number, kind: CsvHeader['kind']): CatalogError {
-  const allowed = [...required[kind], ...optional[kind]].map((column) => columns[column][0])
-  const what =
-    name === ''
-      ? `Column ${index + 1} of the header has no name`
-      : `The column ${shown(name)} of the header is unknown`
-  return wrongHeader(`${what}; leave it out`, name, [...allowed, ...unreadColumns[kind]])
-}
+const shown = (name: string): string => JSON.stringify(short(name))
 
 function wrongHeader(
   message: string,
   name: string | undefined,
-  allowed: readonly string[] = csvColumns
+  allowed: readonly string[] = Object.values(csvColumns)
 ): CatalogError {
   return new CatalogError('BAD_REQUEST', message, {
     field: name === undefined || name === '' ? 'header' : name.slice(0, 60).toWellFormed(),
     allowed
   })
-}
-
-function hintFor(text: string): string {
-  const [separator] = [';', '\t', '|'].filter((each) => text.includes(each))
-  return separator === undefined || text.includes(',')
-    ? ''
-    : `; cells are separated by commas, not by ${separator === '\t' ? 'tabs' : separator}`
 }

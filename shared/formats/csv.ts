@@ -5,26 +5,14 @@ import type { Change, ChangeRecord } from '../model/changes.ts'
 import { parseEdge } from '../model/edges.ts'
 import { schemaFieldUrn, urnOfType } from '../urn/kinds.ts'
 import { parseUrn } from '../urn/urn.ts'
-import { splitCells } from './csv-cells.ts'
-import type { CsvHeader } from './csv-header.ts'
+import { cellsOfRow, type CsvHeader } from './csv-header.ts'
 
 /**
  * Throws BAD_REQUEST, INVALID_URN, INVALID_CHARACTER and LIMIT_EXCEEDED. `details.field` is the column's name
  * as in the header.
  */
 export function parseCsvRecord(header: CsvHeader, text: string, line: number): ChangeRecord {
-  const cells = splitCells(text)
-  const { names } = header
-  if (cells.length !== names.length) {
-    const hint = cells.some((cell) => /^urn:li:[^"]*\([^)]*$/.test(cell))
-      ? '; a URN with commas must be in double quotes'
-      : ''
-    throw new CatalogError(
-      'BAD_REQUEST',
-      `The row has ${cells.length} cells, the header has ${names.length}${hint}`,
-      { field: 'header' }
-    )
-  }
+  const cells = cellsOfRow(header, text)
   return { line, changes: header.kind === 'edges' ? edgeOf(header, cells) : domainOf(header, cells) }
 }
 

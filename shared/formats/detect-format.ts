@@ -28,7 +28,7 @@ export function detectFormat(
         : 'mcp'
       : looksLikeArtifact(text)
         ? 'dbt'
-        : formatOfLine(firstLine)
+        : formatOfLine(firstLine, text)
   if (detected !== null && candidates.includes(detected)) return detected
   // The Content-Type says lines of JSON, so each line is judged on its own.
   if (candidates.every((each) => formatsOfLines.some((format) => format === each))) return candidates[0]
@@ -43,8 +43,8 @@ export function detectFormat(
   )
 }
 
-function formatOfLine(line: string): RecordFormat | null {
-  if (!line.startsWith('{')) return looksLikeCsvHeader(line) ? 'csv' : null
+function formatOfLine(line: string, text: string): RecordFormat | null {
+  if (!line.startsWith('{')) return looksLikeCsvHeader(text) ? 'csv' : null
   if (isEvent(line)) return 'openlineage'
   const value = parsed(line)
   if (!isObject(value)) return null

@@ -21,7 +21,11 @@ const moreLines = ['application/ndjson', 'application/jsonl', 'application/x-jso
 /** parse-record.ts has the parsers. detect-format.ts chooses the format if the request does not say it. */
 export const loadFormats = {
   ndjson: { mediaTypes: [lines, ...moreLines, json], fileEndings: ['ndjson', 'jsonl'], isJoinable: true },
-  csv: { mediaTypes: ['text/csv', 'application/csv'], fileEndings: ['csv'], isJoinable: false },
+  csv: {
+    mediaTypes: ['text/csv', 'application/csv', 'text/tab-separated-values'],
+    fileEndings: ['csv', 'tsv'],
+    isJoinable: false
+  },
   mcp: { mediaTypes: [json], fileEndings: [], isJoinable: false },
   openlineage: { mediaTypes: [lines, ...moreLines, json], fileEndings: [], isJoinable: true },
   dbt: { mediaTypes: [json], fileEndings: [], isJoinable: true }

@@ -6,8 +6,8 @@ import { CatalogError } from '../errors.ts'
 import type { ChangeRecord } from '../model/changes.ts'
 import { isObject } from '../model/json-values.ts'
 import { csvFieldOf, meaningOfCsvField, parseCsvRecord } from './csv.ts'
-import { printCells, splitCells } from './csv-cells.ts'
-import { parseCsvHeader } from './csv-header.ts'
+import { printCells } from './csv-cells.ts'
+import { cellsOfRow, parseCsvHeader } from './csv-header.ts'
 import { messageOfDbtRecord, parseDbtRecord } from './dbt/node-record.ts'
 import { recordFormats, type RecordFormat } from './load-formats.ts'
 import { parseMcpRecord } from './mcp.ts'
@@ -72,9 +72,12 @@ function parserOfCsv(header: string | null): RecordParser {
     parse: (text, line) => parseCsvRecord(columns, text, line),
     fieldOf: (field) => csvFieldOf(columns, field),
     meaningOf: (field) => meaningOfCsvField(columns, field),
-    valueOf: (text, field) => splitCells(text)[columns.names.indexOf(field)] ?? null,
+    valueOf: (text, field) => cellsOfRow(columns, text)[columns.names.indexOf(field)] ?? null,
     withValue: (text, field, value) =>
-      printCells(splitCells(text).map((cell, index) => (columns.names[index] === field ? value : cell))),
+      printCells(
+        cellsOfRow(columns, text).map((cell, index) => (columns.names[index] === field ? value : cell)),
+        columns.separator
+      ),
     messageOf: unnamed
   }
 }

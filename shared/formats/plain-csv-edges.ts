@@ -1,82 +1,161 @@
 /**
- * Recognises the rows of most CSV loads, which have an edge in their first two columns, without splitting
- * them into cells. The CSV counterpart of plain-edges.ts.
+ * Recognises the rows of most CSV loads, edges between assets or between columns, without splitting them into
+ * cells. The CSV counterpart of plain-edges.ts.
  */
+import { isOrdinaryDataset } from '../urn/ordinary-dataset.ts'
 import { splitCells } from './csv-cells.ts'
 import type { CsvHeader } from './csv-header.ts'
-import { copyOfText, plainEdge, type EdgeShape, type PlainEdgeReader } from './plain-edges.ts'
-
-const quote = 0x22
-const comma = 0x2c
+import {
+  copyOfText,
+  plainEdge,
+  shapeMaxChars,
+  type EdgeCell,
+  type EdgeShape,
+  type PlainEdge,
+  type PlainEdgeReader
+} from './plain-edges.ts'
 
 /**
- * The cells after the edge (such as a degree) differ from row to row, and each combination is a shape. A
- * chunk numbers its shapes with one byte.
+ * The cells beside those of the edge (such as a degree) differ from row to row, and each combination is a
+ * shape. A chunk numbers its shapes with one byte.
  */
 const shapesMaxCount = 64
 
-/** Null if the header has other columns. */
-export function createPlainCsvReader({ kind, names, places }: CsvHeader): PlainEdgeReader | null {
-  const isPlain =
-    kind === 'edges' &&
-    places.upstream + places.downstream === 1 &&
-    places.upstreamColumn < 0 &&
-    places.downstreamColumn < 0
-  if (!isPlain) return null
-  const shapes: EdgeShape[] = []
-  let last: EdgeShape | undefined
+/** A shape, with the texts around its cells and the characters that end each of them. */
+type RowShape = {
+  shape: EdgeShape
+  texts: readonly string[]
+  cells: readonly EdgeCell[]
+  ends: readonly string[]
+}
 
-  /** Finds a shape by the text around the URNs. Adds a new one only if the whole row is well formed. */
-  function shapeOf(text: string, prefix: string, middle: string, suffix: string): EdgeShape | undefined {
-    const isIt = (shape: EdgeShape | undefined): boolean =>
-      shape !== undefined && shape.suffix === suffix && shape.middle === middle && shape.prefix === prefix
-    if (isIt(last)) return last
-    last = shapes.find(isIt)
-    if (last || shapes.length >= shapesMaxCount || cellCount(text) !== names.length) return last
-    last = {
-      prefix,
-      middle,
-      suffix: copyOfText(suffix),
-      upstreamFirst: places.upstream === 0,
-      isRemoval: false
-    }
-    shapes.push(last)
-    return last
-  }
+/** Null if the rows are not edges. */
+export function createPlainCsvReader(header: CsvHeader): PlainEdgeReader | null {
+  if (header.kind !== 'edges') return null
+  const shapes: RowShape[] = []
+  let last: RowShape | null = null
 
   return (text, line) => {
-    const firstEnd = endOfCell(text, 0)
-    if (firstEnd < 0 || text.charCodeAt(firstEnd) !== comma) return null
-    const secondEnd = endOfCell(text, firstEnd + 1)
-    if (secondEnd < 0) return null
-    const firstQuote = text.charCodeAt(0) === quote ? 1 : 0
-    const secondQuote = text.charCodeAt(firstEnd + 1) === quote ? 1 : 0
-    const middle = firstQuote ? (secondQuote ? '","' : '",') : secondQuote ? ',"' : ','
-    const shape = shapeOf(text, firstQuote ? '"' : '', middle, text.slice(secondEnd - secondQuote))
-    if (!shape) return null
-    const first = text.slice(firstQuote, firstEnd - firstQuote)
-    const second = text.slice(firstEnd + 1 + secondQuote, secondEnd - secondQuote)
-    const [upstream, downstream] = shape.upstreamFirst ? [first, second] : [second, first]
-    return plainEdge(line, shape, upstream, downstream)
+    const edge = last ? edgeOfRow(last, text, line) : undefined
+    if (edge !== undefined) return edge
+    for (const shape of shapes) {
+      const found = shape === last ? undefined : edgeOfRow(shape, text, line)
+      if (found === undefined) continue
+      last = shape
+      return found
+    }
+    const fresh = shapes.length < shapesMaxCount ? shapeOfRow(header, text) : null
+    if (!fresh) return null
+    shapes.push(fresh)
+    last = fresh
+    return edgeOfRow(fresh, text, line) ?? null
   }
 }
 
-/** The position of the comma after a cell, or the end of the row; -1 for a cell that contains a quote. */
-function endOfCell(text: string, start: number): number {
-  if (text.charCodeAt(start) !== quote) {
-    const end = text.indexOf(',', start)
-    const cellEnd = end < 0 ? text.length : end
-    const quoteAt = text.indexOf('"', start)
-    return quoteAt >= 0 && quoteAt < cellEnd ? -1 : cellEnd
+/**
+ * The shape of a row; null if the row has quotes inside quotes, a column at one end only, too few or too many
+ * cells, or much text beside the edge.
+ */
+function shapeOfRow({ names, places, separator }: CsvHeader, text: string): RowShape | null {
+  const found = cellPlaces(text, separator)
+  if (!found || found.length <= Math.max(places.upstream, places.downstream)) return null
+  if (found.slice(names.length).some(({ begin, end }) => begin !== end)) return null
+  const valueAt = (cell: EdgeCell): string => {
+    const at = found[places[cell]]
+    return at ? text.slice(at.begin, at.end) : ''
   }
-  const close = text.indexOf('"', start + 1)
-  return close < 0 || (close + 1 < text.length && text.charCodeAt(close + 1) !== comma) ? -1 : close + 1
+  const areColumns = valueAt('upstreamColumn') !== '' && valueAt('downstreamColumn') !== ''
+  if (!areColumns && (valueAt('upstreamColumn') !== '' || valueAt('downstreamColumn') !== '')) return null
+  const cells = (
+    areColumns
+      ? (['upstream', 'downstream', 'upstreamColumn', 'downstreamColumn'] as const)
+      : (['upstream', 'downstream'] as const)
+  ).toSorted((a, b) => places[a] - places[b])
+  let behind = 0
+  const texts: string[] = []
+  for (const cell of cells) {
+    const { begin = 0, end = 0 } = found[places[cell]] ?? {}
+    texts.push(copyOfText(text.slice(behind, begin)))
+    behind = end
+  }
+  texts.push(copyOfText(text.slice(behind)))
+  if (texts.join('').length > shapeMaxChars) return null
+  const [upstreamAt, downstreamAt] = [cells.indexOf('upstream'), cells.indexOf('downstream')]
+  const [first, second] = [Math.min(upstreamAt, downstreamAt), Math.max(upstreamAt, downstreamAt)]
+  return {
+    texts,
+    cells,
+    ends: texts.slice(1).map((each) => (each.startsWith('"') ? '"' : separator)),
+    shape: {
+      prefix: texts.slice(0, first + 1).join(''),
+      middle: texts.slice(first + 1, second + 1).join(''),
+      suffix: texts.slice(second + 1).join(''),
+      upstreamFirst: upstreamAt < downstreamAt,
+      isRemoval: false,
+      ...(areColumns ? { columns: { texts, cells } } : {})
+    }
+  }
 }
 
-function cellCount(text: string): number {
+/**
+ * Where the content of each cell begins and ends, without its quotes; null if a cell contains a quote, or the
+ * row is not well formed.
+ */
+function cellPlaces(
+  text: string,
+  separator: CsvHeader['separator']
+): { begin: number; end: number }[] | null {
   try {
-    return splitCells(text).length
+    if (splitCells(text, separator).some((cell) => cell.includes('"'))) return null
   } catch {
-    return -1
+    return null
   }
+  const places: { begin: number; end: number }[] = []
+  for (let start = 0; start <= text.length;) {
+    const isQuoted = text.startsWith('"', start)
+    const begin = isQuoted ? start + 1 : start
+    const found = text.indexOf(isQuoted ? '"' : separator, begin)
+    const end = found < 0 ? text.length : found
+    places.push({ begin, end })
+    start = isQuoted ? end + 2 : end + 1
+  }
+  return places
 }
+
+/** The edge of a row; null for a row that must be parsed, undefined for a row of another shape. */
+function edgeOfRow(
+  { shape, texts, cells, ends }: RowShape,
+  text: string,
+  line: number
+): PlainEdge | null | undefined {
+  const values = { upstream: '', downstream: '', upstreamColumn: '', downstreamColumn: '' }
+  let at = 0
+  for (let index = 0; index < cells.length; index += 1) {
+    const before = texts[index] ?? ''
+    if (!text.startsWith(before, at)) return undefined
+    at += before.length
+    const found = text.indexOf(ends[index] ?? '', at)
+    const end = found < 0 ? text.length : found
+    const cell = cells[index]
+    const value = text.slice(at, end)
+    if (value.includes('"')) return undefined
+    if (cell) values[cell] = value
+    at = end
+  }
+  const after = texts[cells.length] ?? ''
+  if (text.length - at !== after.length || !text.endsWith(after)) return undefined
+  const { upstream, downstream, upstreamColumn, downstreamColumn } = values
+  if (!shape.columns) return plainEdge(line, shape, upstream, downstream)
+  if (upstreamColumn === '' || downstreamColumn === '') return undefined
+  if (!isOrdinaryDataset(upstream) || !isOrdinaryDataset(downstream)) return null
+  if (isGuarded(upstreamColumn) || isGuarded(downstreamColumn)) return null
+  return plainEdge(
+    line,
+    shape,
+    `urn:li:schemaField:(${upstream},${upstreamColumn})`,
+    `urn:li:schemaField:(${downstream},${downstreamColumn})`
+  )
+}
+
+/** Whether reading may remove an apostrophe from the cell. */
+const isGuarded = (cell: string): boolean => cell.startsWith("'")

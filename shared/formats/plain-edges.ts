@@ -7,6 +7,7 @@
  * that does not match is read like any other record.
  */
 import { placeOfTypes } from '../model/lineage-fields.ts'
+import { schemaFieldParts } from '../urn/kinds.ts'
 import { knownUrn } from '../urn/known-urns.ts'
 import { isOrdinaryColumn, isOrdinaryDataset } from '../urn/ordinary-dataset.ts'
 import { entityTypeOf, firstUrnOf, type Urn } from '../urn/urn.ts'
@@ -14,6 +15,10 @@ import { entityTypeOf, firstUrnOf, type Urn } from '../urn/urn.ts'
 /**
  * A line consists of prefix, URN, middle, URN and suffix. `isRemoval` says whether the edge is removed or
  * added.
+ *
+ * With `columns`, both ends are columns that the line names in cells of their own, beside the URNs of their
+ * assets. Prefix, middle and suffix then make an equivalent line with the URNs of the columns: an older worker
+ * knows only these.
  */
 export type EdgeShape = {
   prefix: string
@@ -21,7 +26,13 @@ export type EdgeShape = {
   suffix: string
   upstreamFirst: boolean
   isRemoval: boolean
+  columns?: ColumnShape
 }
+
+/** A line consists of the first text, the first cell, the second text, and so on to the fifth text. */
+export type ColumnShape = { texts: readonly string[]; cells: readonly EdgeCell[] }
+
+export type EdgeCell = 'upstream' | 'downstream' | 'upstreamColumn' | 'downstreamColumn'
 
 /** `shape` is the same object for all lines of a body with the same shape. */
 export type PlainEdge = { line: number; shape: EdgeShape; upstream: Urn; downstream: Urn }
@@ -36,7 +47,7 @@ const edgeLine = new RegExp(
 const shapesMaxCount = 16
 
 /** A padded shape would take much memory, since thousands of lines are printed from it. */
-const shapeMaxChars = 256
+export const shapeMaxChars = 256
 
 /** Reads a line that is a plain edge; null for a line that must be parsed in full. */
 export type PlainEdgeReader = (text: string, line: number) => PlainEdge | null
@@ -148,7 +159,20 @@ const asWritten = (text: string): string => (text.includes('"') || text.includes
 export const copyOfText = (text: string): string => Buffer.from(text, 'utf8').toString('utf8')
 
 /** The line as it was sent. */
-export const textOfEdge = (shape: EdgeShape, upstreamUrn: string, downstreamUrn: string): string =>
-  shape.upstreamFirst
+export function textOfEdge(shape: EdgeShape, upstreamUrn: Urn, downstreamUrn: Urn): string {
+  if (shape.columns) return textOfColumns(shape.columns, upstreamUrn, downstreamUrn)
+  return shape.upstreamFirst
     ? `${shape.prefix}${upstreamUrn}${shape.middle}${downstreamUrn}${shape.suffix}`
     : `${shape.prefix}${downstreamUrn}${shape.middle}${upstreamUrn}${shape.suffix}`
+}
+
+function textOfColumns({ texts, cells }: ColumnShape, upstreamUrn: Urn, downstreamUrn: Urn): string {
+  const [upstream, downstream] = [schemaFieldParts(upstreamUrn), schemaFieldParts(downstreamUrn)]
+  const values: { readonly [Each in EdgeCell]: string } = {
+    upstream: upstream.parentUrn,
+    upstreamColumn: upstream.fieldPath,
+    downstream: downstream.parentUrn,
+    downstreamColumn: downstream.fieldPath
+  }
+  return texts.map((text, index) => text + (cells[index] ? values[cells[index]] : '')).join('')
+}

@@ -4,7 +4,7 @@ import type { ChangeRecord } from '../model/changes.ts'
 import { beginOf, type BodyBegin } from './body-begin.ts'
 import { openProject } from './dbt/read-project.ts'
 import { defaultDbtOptions, type DbtReading } from './dbt/options.ts'
-import { parseCsvHeader, printCsvHeader } from './csv-header.ts'
+import { printCsvHeader } from './csv-header.ts'
 import { recordParser, type RecordParser, type RecordShape } from './parse-record.ts'
 import type { RecordFormat } from './load-formats.ts'
 import { createPlainCsvReader } from './plain-csv-edges.ts'
@@ -19,7 +19,7 @@ import {
 import type { RawRecord } from './raw-record.ts'
 import { recordOfReject } from './reject-line.ts'
 import { opensArray, splitArray } from './split-array.ts'
-import { splitCsv } from './split-csv.ts'
+import { openCsvRows } from './split-csv.ts'
 import { splitLines } from './split-lines.ts'
 import { detectFormat } from './detect-format.ts'
 
@@ -65,7 +65,7 @@ export async function openRecords(
 ): Promise<OpenedRecords> {
   const begin = await beginOf(chunks, typeof sent === 'string' ? 'byte' : 'line')
   const format = await sentOrDetected(sent, begin)
-  if (format === 'csv') return openCsv(splitCsv(begin.body))
+  if (format === 'csv') return openCsv(begin.body)
   if (format === 'dbt') return { format, header: null, ...(await openProject(begin.body, dbt)) }
   const parser = recordParser({ format, header: null })
   if (format !== 'ndjson') {
@@ -105,31 +105,19 @@ async function sentOrDetected(sent: SentFormat, begin: BodyBegin): Promise<Recor
 }
 
 /** A body without rows has no header and no records. */
-async function openCsv(pieces: AsyncGenerator<RawRecord[]>): Promise<OpenedRecords> {
-  const { value: [first, ...others] = [], done } = await pieces.next()
-  if (done || !first) return { format: 'csv', header: null, records: nothing() }
-  try {
-    if (first.fault) throw first.fault
-    const columns = parseCsvHeader(first.text)
-    const header = printCsvHeader(columns)
-    const reader = {
-      parser: recordParser({ format: 'csv', header }),
-      readPlainEdge: createPlainCsvReader(columns),
-      mayBeReject: false
-    }
-    return { format: 'csv', header, records: readAll(resume(others, pieces), reader) }
-  } catch (error) {
-    await pieces.return(undefined)
-    throw error
+async function openCsv(body: AsyncIterable<Buffer>): Promise<OpenedRecords> {
+  const { header: columns, rows } = await openCsvRows(body)
+  if (columns === null) return { format: 'csv', header: null, records: nothing() }
+  const header = printCsvHeader(columns)
+  const reader = {
+    parser: recordParser({ format: 'csv', header }),
+    readPlainEdge: createPlainCsvReader(columns),
+    mayBeReject: false
   }
+  return { format: 'csv', header, records: readAll(rows, reader) }
 }
 
 async function* nothing(): AsyncGenerator<ReadRecord[]> {}
-
-async function* resume(first: RawRecord[], pieces: AsyncGenerator<RawRecord[]>): AsyncGenerator<RawRecord[]> {
-  if (first.length > 0) yield first
-  yield* pieces
-}
 
 /**
  * A piece of the body can have tens of thousands of short lines, and each invalid one becomes an error of one

@@ -1,30 +1,66 @@
 /**
  * Splits a stream of bytes into the rows of a CSV, by RFC 4180: a row ends at a line break outside quotes.
  *
- * A row has the number of the physical line on which it begins. An unclosed quote invalidates only its own
- * line: if that line and the following ones do not make a valid row, only that line gets an error, and
- * reading continues with the next.
+ * A row has the number of the physical line on which it begins. A quote that is never closed would take all
+ * rows below it into one cell. So only cells that a load ignores, such as notes, may contain line breaks,
+ * and only as many as a spreadsheet allows. Any other open quote is the error of its own line, and reading
+ * continues with the next.
  */
 import { isUtf8 } from 'node:buffer'
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { splitCells } from './csv-cells.ts'
+import { openCell, separators, splitCells, type Separator } from './csv-cells.ts'
+import {
+  cellsOfRow,
+  isBlankRow,
+  isRead,
+  isSeparatorLine,
+  parseCsvHeader,
+  type CsvHeader
+} from './csv-header.ts'
 import { checkedLine, createRecordBuffer, type RawRecord } from './raw-record.ts'
 
 const newline = 0x0a
 const carriageReturn = 0x0d
 
-/** The most lines in a row. Also bounds how many are held after an unclosed quote. */
-const rowMaxLines = 10_000
+/** The most lines in a row. Excel allows 253 line breaks in a cell. */
+const rowMaxLines = 1_000
+
+/** `header` is null for a body without rows. */
+export type CsvRows = { header: CsvHeader | null; rows: AsyncGenerator<RawRecord[]> }
 
 /**
- * Lines are numbered from 1, and rows are grouped by the piece of the body in which they end. Blank lines,
- * and lines with only commas, are counted but left out. At most one row is in memory in addition to the
- * piece.
+ * Reads up to the header. Lines are numbered from 1, and rows are grouped by the piece of the body in which
+ * they end. Blank lines, and lines with only separators, are counted but left out. At most one row is in
+ * memory in addition to the piece. Throws BAD_REQUEST, with the line, for an invalid header.
  */
-export async function* splitCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<RawRecord[]> {
+export async function openCsvRows(chunks: AsyncIterable<Buffer>): Promise<CsvRows> {
   const finder = createRowFinder()
+  const pieces = splitLines(chunks, finder)
+  try {
+    const { value: first = [] } = await pieces.next()
+    return { header: finder.header(), rows: resume(first, pieces) }
+  } catch (error) {
+    await pieces.return(undefined)
+    throw error
+  }
+}
+
+async function* resume(first: RawRecord[], pieces: AsyncGenerator<RawRecord[]>): AsyncGenerator<RawRecord[]> {
+  if (first.length > 0) yield first
+  yield* pieces
+}
+
+/** Yields the first piece when the header is known, even without rows. */
+async function* splitLines(chunks: AsyncIterable<Buffer>, finder: RowFinder): AsyncGenerator<RawRecord[]> {
   const buffer = createRecordBuffer()
+  let isHeaderTold = false
+  function take(): RawRecord[] | null {
+    const rows = finder.take()
+    const tells = !isHeaderTold && finder.header() !== null
+    isHeaderTold ||= tells
+    return rows.length > 0 || tells ? rows : null
+  }
   for await (const chunk of chunks) {
     const firstEnd = chunk.indexOf(newline)
     if (firstEnd < 0) {
@@ -48,16 +84,18 @@ export async function* splitCsv(chunks: AsyncIterable<Buffer>): AsyncGenerator<R
       )
         takeLine(whole.subarray(start, end))
     if (lastEnd + 1 < chunk.length) buffer.add(chunk.subarray(lastEnd + 1))
-    const rows = finder.take()
-    if (rows.length > 0) yield rows
+    const rows = take()
+    if (rows) yield rows
   }
   finder.addLine(buffer.endWhole(finder.nextLine()))
   finder.end()
-  const rows = finder.take()
-  if (rows.length > 0) yield rows
+  const rows = take()
+  if (rows) yield rows
 }
 
 type RowFinder = {
+  /** Null before the header was found. */
+  header(): CsvHeader | null
   /** The number of the next line. */
   nextLine(): number
   addLine(line: RawRecord): void
@@ -69,35 +107,52 @@ type RowFinder = {
   take(): RawRecord[]
 }
 
-/** The lines of a row that has begun but not ended. */
-type OpenRow = { lines: RawRecord[]; bytes: number }
+/** The lines of a row that has begun but not ended, and the cell whose quote is open. */
+type OpenRow = { lines: RawRecord[]; bytes: number; cell: number }
 
 /**
- * Finds the rows in lines. A row continues while its number of quotes is odd; RFC 4180 requires no other
- * check. Only rows of several lines are also checked here for misplaced quotes. The parser checks the others.
- * A line with an even number of quotes never opens a row. So each line is examined at most three times,
- * whichever rows are opened and not closed.
+ * Finds the rows in lines. A line that closes no quote cannot open one while a row is open, so each line is
+ * examined at most three times, whichever rows are opened and not closed.
  */
 function createRowFinder(): RowFinder {
   let next = 1
+  let header: CsvHeader | null = null
+  let separatorLine: string | null = null
   let open: OpenRow | null = null
   let rows: RawRecord[] = []
+  // One error for each cell: there may be tens of thousands of lines before any of them is rejected.
+  const faults = new Map<number, CatalogError>()
 
-  function add(line: RawRecord, hasOddQuotes: boolean): void {
-    if (open === null) {
-      if (hasOddQuotes && !line.fault) open = { lines: [line], bytes: line.text.length }
-      else pushRow(line)
-      return
-    }
-    open.lines.push(line)
-    open.bytes += line.text.length + 1
-    if (line.fault || open.bytes > limits.recordMaxBytes || open.lines.length > rowMaxLines) giveUp(open)
-    else if (hasOddQuotes) close(open)
+  function openQuoteIn(cell: number): CatalogError {
+    const fault = faults.get(cell) ?? openQuote(header, cell)
+    faults.set(cell, fault)
+    return fault
   }
 
-  function close(row: OpenRow): void {
+  function add(line: RawRecord, mayOpen: boolean): void {
+    if (open !== null) {
+      resumeRow(open, line)
+      return
+    }
+    const cell = mayOpen && !line.fault ? openCellOf(line.text, null) : null
+    if (cell === null) pushRow(line)
+    else if (header !== null && isRead(header, cell)) pushRow({ ...line, fault: openQuoteIn(cell) })
+    else open = { lines: [line], bytes: line.text.length, cell }
+  }
+
+  function resumeRow(row: OpenRow, line: RawRecord): void {
+    row.lines.push(line)
+    row.bytes += line.text.length + 1
+    const isTooLong = row.bytes > limits.recordMaxBytes || row.lines.length > rowMaxLines
+    const cell = line.fault || isTooLong ? null : openCellOf(line.text, row.cell)
+    if (cell === null) close(row, isTooLong)
+    else if (header !== null && isRead(header, cell)) giveUp(row)
+    else row.cell = cell
+  }
+
+  function close(row: OpenRow, isTooLong: boolean): void {
     const text = row.lines.map((line) => line.text).join('\n')
-    if (!isRow(text)) {
+    if (isTooLong || row.lines.some(({ fault }) => fault) || !isWhole(row, text)) {
       giveUp(row)
       return
     }
@@ -106,22 +161,48 @@ function createRowFinder(): RowFinder {
   }
 
   /** The first line gets the error, and the others are read again. */
-  function giveUp({ lines: [first, ...others] }: OpenRow): void {
+  function giveUp({ lines: [first, ...others], cell }: OpenRow): void {
     open = null
-    if (first) rows.push({ ...first, text: withoutReturn(first.text), fault: notClosed() })
-    for (const line of others) add(line, hasOddQuotes(line.text))
+    if (first) pushRow({ ...first, fault: openQuoteIn(openCellOf(first.text, null) ?? cell) })
+    for (const line of others) add(line, line.text.includes('"'))
   }
 
   function pushRow(row: RawRecord): void {
-    if (row.fault) rows.push(row)
-    else if (!isBlank(row.text)) rows.push({ line: row.line, text: withoutReturn(row.text) })
+    if (!row.fault && isBlank(row.text)) return
+    const text = withoutReturn(row.text)
+    if (header !== null) rows.push({ ...row, text })
+    else if (separatorLine === null && !row.fault && isSeparatorLine(text)) separatorLine = text
+    else header = headerOf({ ...row, text: separatorLine === null ? text : `${separatorLine}\n${text}` })
+  }
+
+  /** The separator of a header is not known yet. */
+  const openCellOf = (text: string, inside: number | null): number | null =>
+    separatorsNow().reduce<number | null>((found, each) => found ?? openCell(text, inside, each), null)
+
+  const separatorsNow = (): readonly Separator[] => (header ? [header.separator] : separators)
+
+  function isWhole({ lines }: OpenRow, text: string): boolean {
+    const known = header
+    if (known === null) return separators.some((each) => isValid(() => splitCells(withoutReturn(text), each)))
+    return (
+      isValid(() => cellsOfRow(known, withoutReturn(text))) &&
+      !lines.slice(1, -1).some((line) => isRowItself(known, line.text))
+    )
+  }
+
+  /** Spreadsheets write rows of empty cells around a table. */
+  function isBlank(text: string): boolean {
+    const code = text.charCodeAt(0)
+    const mayBe = !(code > 0x2c) || code === 0x3b || code === 0x7c
+    return mayBe && code !== 0x22 && isBlankRow(text, header?.separator)
   }
 
   return {
+    header: () => header,
     nextLine: () => next,
     addLine(line) {
       next += 1
-      add(line, hasOddQuotes(line.text))
+      add(line, line.text.includes('"'))
     },
     addLines(text) {
       let quoteAt = text.indexOf('"')
@@ -150,27 +231,53 @@ function createRowFinder(): RowFinder {
 const withoutReturn = (text: string): string =>
   text.charCodeAt(text.length - 1) === carriageReturn ? text.slice(0, -1) : text
 
-/** Spreadsheets write rows of empty cells below a table. */
-function isBlank(text: string): boolean {
-  const code = text.charCodeAt(0)
-  const mayBe = !(code > 0x2c) && code !== 0x22
-  return mayBe && /^[\s,]*$/.test(text)
-}
-
-function hasOddQuotes(text: string): boolean {
-  let isOdd = false
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) isOdd = !isOdd
-  return isOdd
-}
-
-function isRow(text: string): boolean {
+function headerOf({ text, line, fault }: RawRecord): CsvHeader {
   try {
-    splitCells(withoutReturn(text))
+    if (fault) throw fault
+    return parseCsvHeader(text)
+  } catch (error) {
+    throw error instanceof CatalogError
+      ? new CatalogError(error.code, error.message, { field: 'header', ...error.details, line })
+      : error
+  }
+}
+
+/**
+ * Whether a line inside a cell is a complete row itself, with no white space in what a row must have: then
+ * the quote was left open by mistake.
+ */
+function isRowItself(header: CsvHeader, text: string): boolean {
+  try {
+    const cells = splitCells(withoutReturn(text), header.separator)
+    const { upstream, downstream, resource, domain } = header.places
+    return (
+      cells.length === header.names.length &&
+      [upstream, downstream, resource, domain].every((place) => place < 0 || /^\S+$/.test(cells[place] ?? ''))
+    )
+  } catch {
+    return false
+  }
+}
+
+function isValid(read: () => unknown): boolean {
+  try {
+    read()
     return true
   } catch {
     return false
   }
 }
 
-const notClosed = (): CatalogError =>
-  new CatalogError('BAD_REQUEST', 'A quote is not closed: no line after it completes the row either')
+function openQuote(header: CsvHeader | null, cell: number): CatalogError {
+  const name = header?.names[cell]
+  const where = `The quote that opens in cell ${cell + 1}`
+  return new CatalogError(
+    'BAD_REQUEST',
+    header === null
+      ? `${where} of the header is not closed`
+      : isRead(header, cell)
+        ? `${where} is not closed in its line; this column contains no line breaks`
+        : `${where} is not closed, or only after other rows`,
+    { field: name ? name.slice(0, 60).toWellFormed() : 'header' }
+  )
+}

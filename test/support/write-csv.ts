@@ -3,6 +3,7 @@
 export type CsvStyle = {
   newline: '\n' | '\r\n'
   quotes: 'needed' | 'all'
+  separator?: ',' | ';' | '\t' | '|'
   mark: boolean
   lastNewline: boolean
 }
@@ -10,10 +11,12 @@ export type CsvStyle = {
 /** The rows as a file; either only the cells that need quotes are quoted, or all. */
 export function writeCsv(
   rows: readonly (readonly string[])[],
-  { newline, quotes, mark, lastNewline }: CsvStyle
+  { newline, quotes, separator = ',', mark, lastNewline }: CsvStyle
 ): string {
   const cell = (text: string): string =>
-    quotes === 'all' || /[",\r\n]/.test(text) ? `"${text.split('"').join('""')}"` : text
-  const text = rows.map((row) => row.map(cell).join(',')).join(newline)
+    quotes === 'all' || text.includes(separator) || /["\r\n]/.test(text)
+      ? `"${text.split('"').join('""')}"`
+      : text
+  const text = rows.map((row) => row.map(cell).join(separator)).join(newline)
   return `${mark ? '\ufeff' : ''}${text}${lastNewline ? newline : ''}`
 }

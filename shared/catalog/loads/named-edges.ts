@@ -7,8 +7,7 @@
  * `everything`.
  */
 import { CatalogError } from '../../errors.ts'
-import { splitCells } from '../../formats/csv-cells.ts'
-import { parseCsvHeader } from '../../formats/csv-header.ts'
+import { cellsOfRow, parseCsvHeader, type CsvHeader } from '../../formats/csv-header.ts'
 import { recordParser, type RecordShape } from '../../formats/parse-record.ts'
 import type { Change, JsonObject } from '../../model/changes.ts'
 import { isObject } from '../../model/json-values.ts'
@@ -44,10 +43,11 @@ export function namedByReject(
 }
 
 function namedByRow(header: string, row: string): Named {
-  const { kind, names, places } = parseCsvHeader(header)
+  const columns = parseCsvHeader(header)
+  const { kind, places } = columns
   if (kind === 'domains') return nothing
-  const cells = cellsOf(row)
-  if (cells.length !== names.length) return 'everything'
+  const cells = cellsOf(columns, row)
+  if (cells === null) return 'everything'
   const [upstreamUrn, downstreamUrn] = [urnIn(cells[places.upstream]), urnIn(cells[places.downstream])]
   const isOfColumns = [places.upstreamColumn, places.downstreamColumn].some(
     (place) => (cells[place] ?? '') !== ''
@@ -57,11 +57,11 @@ function namedByRow(header: string, row: string): Named {
   return touching.length > 0 ? { edges: [], touching } : 'everything'
 }
 
-function cellsOf(row: string): string[] {
+function cellsOf(columns: CsvHeader, row: string): string[] | null {
   try {
-    return splitCells(row)
+    return cellsOfRow(columns, row)
   } catch (error) {
-    if (error instanceof CatalogError) return []
+    if (error instanceof CatalogError) return null
     throw error
   }
 }

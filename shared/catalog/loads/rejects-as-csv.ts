@@ -1,10 +1,12 @@
 /**
- * The rejects of a CSV load as a CSV that can be fixed and sent again, with the error in front of each row.
+ * The rejects of a CSV load as a CSV that can be fixed and sent again, with the error in front of each row and
+ * with the same separator.
  */
 import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
-import { printCells, printRow, splitCells } from '../../formats/csv-cells.ts'
-import { parseCsvHeader, rejectColumns } from '../../formats/csv-header.ts'
+import { printRow, splitCells, type Separator } from '../../formats/csv-cells.ts'
+import { parseCsvHeader, printCsvHeader, type CsvHeader } from '../../formats/csv-header.ts'
+import { rejectColumns } from '../../formats/csv-names.ts'
 import type { Actor } from '../../model/changes.ts'
 import { findLoad } from '../../store/loads.ts'
 import { readRejects, type RejectView } from './read-load.ts'
@@ -28,23 +30,29 @@ export async function readRejectsAsCsv(
       allowed: ['ndjson']
     })
   }
-  return rowsOf(rejects, parseCsvHeader(load.header).names)
+  return rowsOf(rejects, parseCsvHeader(load.header))
 }
 
-async function* rowsOf(rejects: AsyncIterable<RejectView>, names: readonly string[]): AsyncGenerator<string> {
+async function* rowsOf(
+  rejects: AsyncIterable<RejectView>,
+  { names, separator }: CsvHeader
+): AsyncGenerator<string> {
   // A fixed file that was sent again already has these columns.
   const isErrorColumn = (place: number): boolean =>
     rejectColumns.some((column) => column === names[place]?.toLowerCase())
   const withoutErrors = (cells: readonly string[]): string[] =>
     cells.filter((_, place) => !isErrorColumn(place))
-  yield printRow([...rejectColumns, ...withoutErrors(names)])
+  yield `${printCsvHeader({ names: [...rejectColumns, ...withoutErrors(names)], separator })}\r\n`
   for await (const { line, code, field, message, record } of rejects)
-    yield `${printCells([line, code, field, message])},${printCells(withoutErrors(cellsOf(record ?? '')))}\r\n`
+    yield printRow(
+      [line, code, field, message, ...withoutErrors(cellsOf(record ?? '', separator))],
+      separator
+    )
 }
 
-function cellsOf(record: string): string[] {
+function cellsOf(record: string, separator: Separator): string[] {
   try {
-    return splitCells(record)
+    return splitCells(record, separator)
   } catch {
     return [record]
   }
