@@ -35,6 +35,8 @@ export async function reportLoad(
     terminal.out(JSON.stringify({ ...(file === null ? {} : { file }), ...loadAsJson(load), rejects }))
   else {
     if (!isQuiet) terminal.out(`${name === null ? '' : `${name}: `}${outcomeOf(load, options)}`)
+    if (!isQuiet && Array.isArray(load.ignoredColumns))
+      terminal.err(warn(terminal, `Ignored columns: ${load.ignoredColumns.map(textOf).join(', ')}`))
     for (const line of reportLines(load.report)) terminal.out(line)
     for (const line of reportLines(load.snapshot)) if (!isQuiet) terminal.out(line)
     for (const line of rejectLines(load, rejects, options, terminal.command))

@@ -79,9 +79,13 @@ export const shapes: { readonly [name: string]: Schema } = {
         description: 'The changes that a dry run found.'
       },
       undoes: text('The load that this one undoes.'),
-      undoneBy: text('The load that undoes this one.')
+      undoneBy: text('The load that undoes this one.'),
+      ignoredColumns: listOf({
+        type: 'string',
+        description: 'A column of a CSV that the load ignores: its name, or its place if it has none.'
+      })
     },
-    { optional: ['snapshot', 'idempotencyKey', 'report', 'undoes', 'undoneBy'] }
+    { optional: ['snapshot', 'idempotencyKey', 'report', 'undoes', 'undoneBy', 'ignoredColumns'] }
   ),
   Reject: object({
     line: integer('The line in the body of the load, from 1.'),

@@ -16,6 +16,8 @@ export type LoadView = {
   report?: unknown
   /** What a snapshot removed. */
   snapshot?: unknown
+  /** Columns of a CSV that were not read. */
+  ignoredColumns?: unknown
 }
 
 const endStates: readonly string[] = ['done', 'failed', 'aborted', 'cancelled']

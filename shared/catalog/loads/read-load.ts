@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CatalogError } from '../../errors.ts'
 import type { Db } from '../../db/database.ts'
+import { ignoredColumns, parseCsvHeader } from '../../formats/csv-header.ts'
 import { limits } from '../../limits.ts'
 import type { Actor, JsonObject } from '../../model/changes.ts'
 import { terminalStates } from '../../model/load-moves.ts'
@@ -51,6 +52,18 @@ export type LoadView = {
   undoes?: string
   /** The load that undoes this one. */
   undoneBy?: string
+  /** The columns of a CSV that the load ignores; absent if there are none. */
+  ignoredColumns?: string[]
+}
+
+/** A header that this version does not accept was stored by a newer one. */
+function ignoredColumnsOf({ format, header }: LoadRow): string[] {
+  try {
+    return format === 'csv' && header !== null ? ignoredColumns(parseCsvHeader(header)) : []
+  } catch (error) {
+    if (error instanceof CatalogError) return []
+    throw error
+  }
 }
 
 export const toLoadView = (row: LoadRow): LoadView => ({
@@ -70,7 +83,8 @@ export const toLoadView = (row: LoadRow): LoadView => ({
   ...(row.idempotencyKey === null ? {} : { idempotencyKey: row.idempotencyKey }),
   ...(row.report === null ? {} : { report: row.report }),
   ...(row.undoes === null ? {} : { undoes: row.undoes }),
-  ...(row.undoneBy === null ? {} : { undoneBy: row.undoneBy })
+  ...(row.undoneBy === null ? {} : { undoneBy: row.undoneBy }),
+  ...(ignoredColumnsOf(row).length === 0 ? {} : { ignoredColumns: ignoredColumnsOf(row) })
 })
 
 const toSnapshotView = (row: LoadRow, sweep: SweepState): NonNullable<LoadView['snapshot']> => ({

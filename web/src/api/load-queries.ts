@@ -17,6 +17,7 @@ query load($id: String!) {
     finishedAt
     undoes
     undoneBy
+    ignoredColumns
   }
 }`)
 

@@ -45,6 +45,7 @@ export type Load = {
   report?: LoadReport
   undoes?: string
   undoneBy?: string
+  ignoredColumns?: string[]
 }
 
 export type Reject = { line: number; code: string; message: string; field: string | null; record: string }

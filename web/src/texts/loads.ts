@@ -67,6 +67,7 @@ export const loadTexts = {
   undoes: 'Undoes',
   wouldUndo: 'Would undo',
   undoneBy: 'Undone by',
+  ignoredColumns: 'Ignored columns',
   snapshot: {
     pending: 'Snapshot: not compared yet.',
     removing: (removed: number, toRemove: number): string =>

@@ -135,6 +135,12 @@ const Facts = ({ load }: { load: Load }) => (
     <dd>
       {load.format} · {words.modes[load.mode] ?? load.mode}
     </dd>
+    {load.ignoredColumns && (
+      <>
+        <dt>{words.ignoredColumns}</dt>
+        <dd>{load.ignoredColumns.join(', ')}</dd>
+      </>
+    )}
     {load.undoes && (
       <>
         <dt>{load.dryRun ? words.wouldUndo : words.undoes}</dt>
