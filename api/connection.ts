@@ -1,10 +1,9 @@
 /**
  * What applies to every request, whatever its route: its id, the headers of its answer, its log line,
- * malformed requests.
+ * unreadable paths.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import type {
   FastifyError,
   FastifyInstance,
@@ -12,7 +11,7 @@ import type {
   FastifyRequest,
   RawRequestDefaultExpression
 } from 'fastify'
-import { CatalogError, type ErrorCode } from '../shared/errors.ts'
+import { CatalogError } from '../shared/errors.ts'
 import { newTraceId, traceparent } from '../shared/model/trace-id.ts'
 import type { ServerState } from './context.ts'
 import { sendProblem } from './error-responses.ts'
@@ -63,7 +62,10 @@ export function addRequestBasics(
       'cache-control': 'no-store'
     })
     const isRefused = state.isStopping && request.routeOptions.config?.servesWhileStopping !== true
-    if (isRefused)
+    // RFC 9112, section 3.2
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      done(new CatalogError('BAD_REQUEST', 'A request of HTTP/1.1 needs the header Host', { field: 'Host' }))
+    else if (isRefused)
       done(
         new CatalogError('SHUTTING_DOWN', 'This process is stopping; send the request again', {
           retryAfterSeconds: 1
@@ -106,33 +108,3 @@ export const answerUnreadablePath =
         : 'The path is not percent-encoded UTF-8'
     sendProblem(new CatalogError('BAD_REQUEST', message), request, reply)
   }
-
-/** Answers a request that is not valid HTTP, also in JSON. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const { status, code, message } = brokenRequests[error.code ?? ''] ?? {
-    status: '400 Bad Request',
-    code: 'BAD_REQUEST',
-    message: 'Malformed HTTP request'
-  }
-  const body = JSON.stringify({ code, message, requestId: randomUUID() })
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  )
-}
-
-const brokenRequests: Readonly<Record<string, { status: string; code: ErrorCode; message: string }>> = {
-  HPE_HEADER_OVERFLOW: {
-    status: '431 Request Header Fields Too Large',
-    code: 'BAD_REQUEST',
-    message: 'The headers are larger than 16 KB'
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: '408 Request Timeout',
-    code: 'REQUEST_TIMEOUT',
-    message: 'The request arrived too slowly'
-  }
-}

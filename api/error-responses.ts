@@ -69,8 +69,6 @@ export function prepareErrorReply(
   const retryAfter =
     error.details.retryAfterSeconds ?? (error.status === 503 || error.status === 429 ? 1 : null)
   if (retryAfter !== null) reply.header('retry-after', String(retryAfter))
-  // The rest of a refused body is not read, so the connection closes after the answer.
-  if (hasBody(request) && request.raw.complete === false) reply.header('connection', 'close')
   return reply
 }
 
@@ -101,7 +99,3 @@ function frameworkCode(error: unknown): ErrorCode | null {
   const status = 'statusCode' in error ? error.statusCode : undefined
   return typeof status === 'number' && status >= 400 && status < 500 ? 'BAD_REQUEST' : null
 }
-
-const hasBody = ({ headers }: FastifyRequest): boolean =>
-  headers['transfer-encoding'] !== undefined ||
-  (headers['content-length'] !== undefined && headers['content-length'] !== '0')

@@ -5,13 +5,7 @@ import { createAuthenticate } from '../shared/catalog/access/authenticate.ts'
 import { openSession } from '../shared/catalog/access/open-session.ts'
 import { addAnswerDeadline } from './answer-deadline.ts'
 import { addAuthentication } from './auth.ts'
-import {
-  addRequestBasics,
-  answerBrokenRequest,
-  answerUnreadablePath,
-  plainUrl,
-  requestIdOf
-} from './connection.ts'
+import { addRequestBasics, answerUnreadablePath, plainUrl, requestIdOf } from './connection.ts'
 import type { ApiContext, ServerState } from './context.ts'
 import { addCors } from './cors.ts'
 import { configRoutes } from './datahub/config.ts'
@@ -26,9 +20,9 @@ import { sendProblem } from './error-responses.ts'
 import { domainsRoutes } from './domains/routes.ts'
 import { domainRulesRoutes } from './domains/rules-routes.ts'
 import { graphqlPlugin } from './graphql/plugin.ts'
+import { createHttpServer } from './http-server.ts'
 import { addJsonBody } from './json-body.ts'
 import { lineageRoutes } from './lineage/routes.ts'
-import { uploadPace } from './loads/read-body.ts'
 import { loadsRoutes } from './loads/routes.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { entityRoutes } from './openapi/entity-routes.ts'
@@ -58,19 +52,6 @@ import { webRoutes } from './web/static.ts'
 const requestMaxMs = 30_000
 /** The same for an upload, which may be large and wait for a slow database. */
 const uploadMaxMs = 6 * 60 * 60 * 1_000
-/**
- * A connection is closed after this time without data. Uploads that wait for the database may pause for a
- * while.
- */
-const silenceMaxMs = 120_000
-/**
- * From the opening of a connection, or the first byte of a later request, to the end of the headers. A client
- * that streams a body opens the connection at once and sends the headers with the first byte of the body, so
- * this must be at least as long as an upload may pause.
- */
-const headersMaxMs = uploadPace.idleMaxMs + 5_000
-/** How often connections are checked for these times. */
-const connectionsCheckMs = 5_000
 /** Room for the longest URN, percent-encoded. */
 const pathPartMaxChars = 8_192
 
@@ -85,15 +66,15 @@ export async function buildServer(
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
-    http: { headersTimeout: headersMaxMs, connectionsCheckingInterval: connectionsCheckMs },
-    requestTimeout: uploadMaxMs,
-    connectionTimeout: silenceMaxMs,
+    // Also called for each further address, if the host has several.
+    serverFactory: (listener) => createHttpServer(listener, { requestMaxMs: uploadMaxMs }),
+    // The server has its own.
+    clientErrorHandler: () => {},
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathPartMaxChars },
     rewriteUrl: plainUrl,
     // addRequestBasics answers requests during the stop, in our form of errors.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    clientErrorHandler: answerBrokenRequest,
     frameworkErrors: answerUnreadablePath(headers)
   })
   app.setErrorHandler(sendProblem)

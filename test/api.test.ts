@@ -11,6 +11,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { addAnswerDeadline } from '../api/answer-deadline.ts'
 import { sendProblem } from '../api/error-responses.ts'
+import { createHttpServer } from '../api/http-server.ts'
 import { startApi } from '../api/start.ts'
 import { limits } from '../shared/limits.ts'
 import { readConfig } from '../shared/platform/config.ts'
@@ -196,7 +197,7 @@ t.test('transport', async (t) => {
 })
 
 t.test('the deadline of an answer', async (t) => {
-  const app = fastify()
+  const app = fastify({ serverFactory: (listener) => createHttpServer(listener, { requestMaxMs: 120_000 }) })
   app.setErrorHandler(sendProblem)
   addAnswerDeadline(app, 50)
   const forever = new Promise<never>(() => {})

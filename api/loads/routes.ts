@@ -21,7 +21,6 @@ import { limits } from '../../shared/limits.ts'
 import type { ApiContext } from '../context.ts'
 import { createPlaces } from '../places.ts'
 import { readQuery } from '../query-parameters.ts'
-import { answerUnreadUpload } from './answer-unread-uploads.ts'
 import { eventIdOf, toEvents } from './load-events.ts'
 import { listParameters, readLoadFilter } from './list-query.ts'
 import {
@@ -63,7 +62,7 @@ export async function loadsRoutes(
     done(null, payload)
   })
 
-  app.post('/loads', { config: { access: 'write' }, onSend: answerUnreadUpload }, async (request, reply) => {
+  app.post('/loads', { config: { access: 'write' } }, async (request, reply) => {
     const query = readQuery(request.query, submitParameters)
     const submission = readSubmission(query, request.headers, config)
     const wait = readWait(query.wait)

@@ -13,7 +13,6 @@ import { parseEventText } from '../../shared/openlineage/event-text.ts'
 import { resolveDataset } from '../../shared/openlineage/names.ts'
 import type { ApiContext } from '../context.ts'
 import { logError, publicError } from '../error-responses.ts'
-import { answerUnreadUpload } from '../loads/answer-unread-uploads.ts'
 import { readBody } from '../loads/read-body.ts'
 import { readQuery } from '../query-parameters.ts'
 import { holdBytes } from './held-bytes.ts'
@@ -35,7 +34,7 @@ export async function openLineageRoutes(
   for (const prefix of prefixes) {
     app.post(
       `${prefix}/api/v1/lineage`,
-      { config: { access: 'write', takesEvents: true }, onSend: answerUnreadUpload },
+      { config: { access: 'write', takesEvents: true } },
       async (request, reply) => {
         checkUnlimited(request)
         groups.checkRoom()
@@ -49,7 +48,7 @@ export async function openLineageRoutes(
     )
     app.post(
       `${prefix}/api/v1/lineage/batch`,
-      { config: { access: 'write', takesEvents: true }, onSend: answerUnreadUpload },
+      { config: { access: 'write', takesEvents: true } },
       async (request, reply) => {
         checkUnlimited(request)
         const answer = await whileHolding((hold) => answerBatch(groups, connections, request, hold))

@@ -43,8 +43,7 @@ export const sendRaw = (
             text: Buffer.concat(parts).toString('utf8')
           })
         incoming.on('end', finish)
-        // After a refused upload the server cuts the connection; the answer is what has arrived.
-        incoming.on('error', finish)
+        incoming.on('error', reject)
       }
     )
     outgoing.on('error', reject)

@@ -211,7 +211,7 @@ export const transport: readonly Probe[] = [
     name: 'no Host',
     path: '',
     bytes: 'GET /api/limits HTTP/1.1\r\nConnection: close\r\n\r\n',
-    expected: { status: 400, code: null }
+    expected: badRequest
   },
   {
     name: 'HTTP/0.9',
