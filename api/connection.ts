@@ -74,8 +74,8 @@ export function addRequestBasics(
     else done()
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    // Otherwise a kept-alive connection would delay the stop until its client closes it.
-    if (state.isStopping) reply.header('connection', 'close')
+    // Otherwise a kept-alive connection would delay the stop until its client closes it, or be closed under a request.
+    if (state.isStopping || state.isLeaving === true) reply.header('connection', 'close')
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {

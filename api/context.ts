@@ -28,5 +28,9 @@ export type ApiContext = {
   site?: string
 }
 
-/** Set by start.ts. After the first signal, new requests are refused and those under way are answered. */
-export type ServerState = { isStopping: boolean }
+/**
+ * Set by start.ts. After the first signal the process is not ready any more: load balancers take it out, and until
+ * they have, every request is answered (`isLeaving`). Then new requests are refused, and those under way are answered
+ * (`isStopping`).
+ */
+export type ServerState = { isLeaving?: boolean; isStopping: boolean }

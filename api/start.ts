@@ -1,4 +1,5 @@
 /** Starts and stops an API process: database, queue, server. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { bootstrapToken } from '../shared/catalog/access/bootstrap-token.ts'
 import { checkReadiness, schemaProblem } from '../shared/catalog/access/check-readiness.ts'
@@ -28,8 +29,8 @@ export type ApiService = Service & { readonly url: () => string | null }
 
 /**
  * `start` connects, creates the first token if TRIBUTARY_BOOTSTRAP_TOKEN has one, and listens; it throws if
- * the database does not answer. `stop` refuses new requests, answers those under way within half of
- * SHUTDOWN_SECONDS, and cuts off the rest.
+ * the database does not answer. `stop` is not ready any more for SHUTDOWN_DELAY_SECONDS, then refuses new requests,
+ * answers those under way within half of SHUTDOWN_SECONDS, and cuts off the rest.
  */
 export function startApi(config: Config, log: Log): ApiService {
   const state: ServerState = { isStopping: false }
@@ -114,6 +115,11 @@ export function startApi(config: Config, log: Log): ApiService {
       log.info({ url }, 'the API listens')
     },
     async stop() {
+      if (parts.app && config.shutdownDelaySeconds > 0) {
+        state.isLeaving = true
+        log.info({ seconds: config.shutdownDelaySeconds }, 'not ready any more; requests are still answered')
+        await sleep(config.shutdownDelaySeconds * 1_000)
+      }
       state.isStopping = true
       const { app, queue, db, uploadDb, graphDb, memory, endReports = [] } = parts
       parts = {}

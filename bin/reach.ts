@@ -24,11 +24,22 @@ export async function requireDatabase(url: string): Promise<void> {
 
 /** A server that refuses the connection does answer, and what helps is another step for each refusal. */
 async function whyNoDatabase(url: string, error: unknown): Promise<string> {
-  const advice = adviceByState[sqlState(error) ?? '']
+  const code = sqlState(error) ?? ''
+  if (untrusted.has(code))
+    return `The certificate of the database of DATABASE_URL is not trusted: ${reasonOf(error)}. Name the certificate of its authority, as sslrootcert in DATABASE_URL or for everything in NODE_EXTRA_CA_CERTS.`
+  const advice = adviceByState[code]
   if (advice === undefined) return `The database of DATABASE_URL does not answer: ${reasonOf(error)}`
   const { user, database } = await postgresOptions(url)
   return `Postgres refuses the connection of DATABASE_URL: ${reasonOf(error)}. ${advice(quoted(user), quoted(database))}`
 }
+
+/** Codes of OpenSSL for a chain that ends at an authority that Node.js does not know. */
+const untrusted = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE'
+])
 
 type Advise = (role: string, database: string) => string
 

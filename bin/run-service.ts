@@ -1,6 +1,6 @@
 /** Runs one service as a process, as in the Procfile. */
 import { readConfig, type Config } from '../shared/platform/config.ts'
-import { runServices, type Service } from '../shared/platform/lifecycle.ts'
+import { runServices, shutdownMsOf, type Service } from '../shared/platform/lifecycle.ts'
 import { createLog, type Log } from '../shared/platform/log.ts'
 import { startTracing } from '../shared/platform/tracing.ts'
 import { requireDatabaseUrl, requireRights, withDatabase } from './open-database.ts'
@@ -25,6 +25,6 @@ export async function runService(
   await requireSessions({ ...config, databaseUrl })
   const log = createLog(config)
   const tracing = startTracing(config, log, serviceNames[command])
-  await runServices([tracing, start(config, log)], { log, shutdownMs: config.shutdownSeconds * 1_000 })
+  await runServices([tracing, start(config, log)], { log, shutdownMs: shutdownMsOf(config) })
   return null
 }

@@ -169,7 +169,9 @@ if (!isCurrent()) {
     console.error('The compiler is not installed: running dist as it was built.')
   } else {
     fail(
-      'Nothing is built and the compiler is not installed. Run `npm ci`, then `npm run build`; afterwards `npm prune --omit=dev` is safe.'
+      existsSync(join(root, 'node_modules'))
+        ? 'Nothing is built, and what builds it is not installed: npm leaves it out under NODE_ENV=production and with --omit=dev. Run `npm ci --include=dev && npm run build`. Then `npm start` works, also after `npm prune --omit=dev`.'
+        : 'Nothing is installed. Run `npm ci --include=dev`.'
     )
   }
 }

@@ -5,7 +5,7 @@ import { ownCommand } from '../bin/own-command.ts'
 import { requireRedis } from '../bin/reach.ts'
 import { migrate } from '../shared/db/migrate.ts'
 import { readConfig, type Config } from '../shared/platform/config.ts'
-import { runServices } from '../shared/platform/lifecycle.ts'
+import { runServices, shutdownMsOf } from '../shared/platform/lifecycle.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { packagePath } from '../shared/platform/paths.ts'
 import { startTracing } from '../shared/platform/tracing.ts'
@@ -42,7 +42,7 @@ export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string
   const tracing = startTracing(config, log, 'tributary')
   const isRunning = await runServices([tracing, database.service, api, startWorker(config, log)], {
     log,
-    shutdownMs: config.shutdownSeconds * 1_000,
+    shutdownMs: shutdownMsOf(config),
     ...(database.failed === undefined ? {} : { failed: database.failed })
   })
   if (!isRunning) return

@@ -18,10 +18,11 @@ export function healthRoutes(app: FastifyInstance, { db, queue }: ApiContext, st
   async function answerReady(reply: FastifyReply) {
     const [{ database, schema }, depth] = await Promise.all([checkReadiness(db), queue.depth()])
     const queueState = depth === null ? 'down' : 'up'
-    const isReady = !state.isStopping && database === 'up' && schema === 'current'
+    const isStopping = state.isStopping || state.isLeaving === true
+    const isReady = !isStopping && database === 'up' && schema === 'current'
     reply.code(isReady ? 200 : 503)
     const status = !isReady ? 'unavailable' : queueState === 'up' ? 'ready' : 'degraded'
-    return { status, database, schema, queue: queueState, isStopping: state.isStopping }
+    return { status, database, schema, queue: queueState, isStopping }
   }
 
   app.get('/health/ready', open, (_request, reply) => answerReady(reply))

@@ -301,7 +301,14 @@ export const settings = {
     integer(1, 600),
     '20',
     'seconds',
-    'Time from SIGTERM to the end of the process, to finish requests and return chunks.'
+    'Time from SIGTERM to the end of the process, to finish requests and return chunks. It begins after `SHUTDOWN_DELAY_SECONDS`.'
+  ),
+  shutdownDelaySeconds: setting(
+    'SHUTDOWN_DELAY_SECONDS',
+    integer(0, 300),
+    '0',
+    'seconds',
+    'Time for which an API process still takes requests after SIGTERM, while `/health/ready` is already 503: as long as load balancers need to notice.'
   ),
   clientUrl: optional(
     'TRIBUTARY_URL',

@@ -1,5 +1,6 @@
 /** Starts the services of a process in order, and stops them in reverse order before one deadline. */
 import { constants } from 'node:os'
+import type { Config } from './config.ts'
 import type { Log } from './log.ts'
 
 /** A long-lived part of a process. `stop` may be called twice, and before `start`. */
@@ -78,6 +79,10 @@ export async function stopServices(services: readonly Service[]): Promise<unknow
   }
   return failures
 }
+
+/** The time from the first signal until the process is forced to exit. */
+export const shutdownMsOf = (config: Pick<Config, 'shutdownSeconds' | 'shutdownDelaySeconds'>): number =>
+  (config.shutdownSeconds + config.shutdownDelaySeconds) * 1_000
 
 /**
  * Runs services as a process. Resolves with true when all have started; with false if a signal came earlier

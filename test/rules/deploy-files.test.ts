@@ -111,6 +111,19 @@ t.test('a container may write nothing, is not root, and has time to stop', async
     t.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(readFile(unit))?.[1]) > stopSeconds)
 })
 
+t.test('the image of the package is that of a checkout, from another place', async (t) => {
+  const last = (path: string): string[] =>
+    (
+      readFile(path)
+        .split(/^FROM /m)
+        .at(-1) ?? ''
+    )
+      .replaceAll('/package', '/app')
+      .split('\n')
+      .filter((line) => !/^(#|ADD |COPY |$)/.test(line))
+  t.same(last('deploy/docker/Dockerfile'), last('Dockerfile'))
+})
+
 t.test('the chart has the version of the program', async (t) => {
   const version = String(valueAt(parsed(readFile('package.json')), 'version'))
   t.match(readFile('deploy/helm/Chart.yaml'), `\nversion: ${version}\nappVersion: ${version}\n`)

@@ -1,10 +1,11 @@
 /** The files for hosting platforms, tried with the tools of others: hadolint, the schema of Compose, Helm, the schemas of Kubernetes, systemd. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import t from 'tap'
-import { parseAllDocuments } from 'yaml'
+import { parse as parseYaml, parseAllDocuments } from 'yaml'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
+import { settings } from '../../shared/platform/config.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { NoPython, openPythonEnvironment } from '../../dev/python-environment.ts'
 import { systemdUnits } from '../support/deploy-files.ts'
@@ -62,8 +63,9 @@ function renderChart(
   const manifests = valueAt(answer, 'manifests')
   const text = Object.entries(isJsonObject(manifests) ? manifests : {})
     .filter(([path]) => path.endsWith('.yaml'))
-    .map(([, manifest]) => String(manifest))
-    .join('\n---\n')
+    .map(([path, manifest]) => `# ${basename(path)}\n${String(manifest).trim()}\n`)
+    .filter((manifest) => manifest.split('\n').length > 2)
+    .join('---\n')
   const objects = parseAllDocuments(text)
     // YAML of the chart
     .map((document) => document.toJS() as JsonValue)
@@ -72,20 +74,20 @@ function renderChart(
   return { objects: new Map(objects), text }
 }
 
-const everything: JsonObject = {
-  config: { LOG_LEVEL: 'debug', WORKER_CONCURRENCY: 4 },
-  image: { pullSecrets: [{ name: 'registry' }] },
-  nodeSelector: { disk: 'fast' },
-  podAnnotations: { 'example.com/team': 'data' },
-  tolerations: [{ key: 'only', operator: 'Exists' }],
-  web: { ingress: { enabled: true, className: 'nginx', tlsSecret: 'certificate', annotations: { a: 'b' } } },
-  worker: { autoscaling: { enabled: true } }
-}
+const valuesFolder = 'test/system/deploy-tools/values'
+const renderedFolder = 'test/system/deploy-tools/rendered'
+const cases = readdirSync(packagePath(valuesFolder)).map((name) => basename(name, '.yaml'))
 
-t.test('hadolint has no remark about the Dockerfile', async (t) => {
+/** The values of a file of ours. */
+const valuesOf = (name: string): JsonObject =>
+  parseYaml(readFileSync(packagePath(`${valuesFolder}/${name}.yaml`), 'utf8')) as JsonObject
+
+t.test('hadolint has no remark about the Dockerfiles', async (t) => {
   if (skipUnless(t, 'bin' in tools, 'missing' in tools ? tools.missing : '')) return
-  const { status, said } = runTool('hadolint', [packagePath('Dockerfile')])
-  t.equal(status, 0, said)
+  for (const file of ['Dockerfile', 'deploy/docker/Dockerfile']) {
+    const { status, said } = runTool('hadolint', [packagePath(file)])
+    t.equal(status, 0, said)
+  }
   const worse = join(withFolder(t), 'Dockerfile')
   writeFileSync(
     worse,
@@ -108,18 +110,35 @@ t.test('compose.yaml is valid by the schema of Compose', async (t) => {
 t.test('the chart, rendered by Helm', async (t) => {
   if (skipUnless(t, 'bin' in tools, 'missing' in tools ? tools.missing : '')) return
   const plain = renderChart({})
-  const full = renderChart(everything)
+  const full = renderChart(valuesOf('everything'))
   if ('error' in plain || 'error' in full) throw new Error(JSON.stringify([plain, full]))
 
+  t.test('is what is committed for each file of values (WRITE_DEPLOY=1 rewrites them)', async (t) => {
+    for (const name of cases) {
+      const rendered = renderChart(valuesOf(name))
+      if ('error' in rendered) throw new Error(`${name}: ${rendered.error}`)
+      const path = packagePath(`${renderedFolder}/${name}.yaml`)
+      if (process.env.WRITE_DEPLOY === '1') writeFileSync(path, rendered.text)
+      t.equal(existsSync(path) ? readFileSync(path, 'utf8') : '', rendered.text, name)
+    }
+    t.same(readdirSync(packagePath(renderedFolder)).sort(), cases.map((name) => `${name}.yaml`).sort())
+  })
+
   t.test('is valid by the schemas of Kubernetes', async (t) => {
-    for (const [name, { text }] of Object.entries({ plain, full })) {
+    for (const name of cases) {
+      const committed = readFileSync(packagePath(`${renderedFolder}/${name}.yaml`), 'utf8')
+      // the operator of Prometheus brings the schema of its own objects
+      const text = committed
+        .split(/^---$/m)
+        .filter((document) => !document.includes('apiVersion: monitoring.coreos.com/'))
+        .join('---')
       const path = join(withFolder(t), `${name}.yaml`)
       writeFileSync(path, text)
       for (const version of kubernetesVersions) {
         const { status, said } = runTool('kubernetes-validate', ['--strict', '-k', version, path])
         t.equal(status, 0, said)
       }
-      writeFileSync(path, text.replace('maxUnavailable:', 'maxUnavailabel:'))
+      writeFileSync(path, text.replace('imagePullPolicy:', 'imagePullPolice:'))
       t.not(runTool('kubernetes-validate', ['--strict', path]).status, 0, 'the tool refuses an unknown field')
     }
   })
@@ -136,7 +155,13 @@ t.test('the chart, rendered by Helm', async (t) => {
     t.same([...plain.objects.keys()].sort(), always)
     t.same(
       [...full.objects.keys()].sort(),
-      [...always, 'HorizontalPodAutoscaler demo-worker', 'Ingress demo-web'].sort()
+      [
+        ...always,
+        'HorizontalPodAutoscaler demo-worker',
+        'Ingress demo-web',
+        'Service demo-worker',
+        'ServiceMonitor demo-metrics'
+      ].sort()
     )
     t.match(valueAt(full.objects.get('Job demo-migrate'), 'metadata.annotations'), {
       'helm.sh/hook': 'pre-install,pre-upgrade'
@@ -175,7 +200,13 @@ t.test('the chart, rendered by Helm', async (t) => {
       )
       const port = valueAt(container, 'ports.0.containerPort')
       t.same(valueAt(container, 'env.0'), { name: key, value: String(port) })
-      t.match(valueAt(container, 'env'), [{}, { name: 'LOG_LEVEL', value: 'debug' }, { value: '4' }])
+      const env = valueAt(container, 'env')
+      const byName = new Map(
+        (Array.isArray(env) ? env : []).map((entry) => [valueAt(entry, 'name'), valueAt(entry, 'value')])
+      )
+      t.equal(byName.get('LOG_LEVEL'), 'debug')
+      t.equal(byName.get('WORKER_CONCURRENCY'), '4')
+      t.equal(byName.get('RATE_LIMIT_PER_MINUTE'), '1000000', 'not 1e+06, as Helm writes it')
       for (const [probe, path] of [
         ['startup', 'live'],
         ['liveness', 'live'],
@@ -193,7 +224,72 @@ t.test('the chart, rendered by Helm', async (t) => {
     t.match(readFileSync(packagePath('shared/platform/metrics.ts'), 'utf8'), `'${String(metric)}'`)
   })
 
+  t.test('gives a pod more time than its process takes to stop', async (t) => {
+    for (const name of cases) {
+      const rendered = renderChart(valuesOf(name))
+      if ('error' in rendered) throw new Error(rendered.error)
+      for (const component of ['web', 'worker']) {
+        const pod = valueAt(rendered.objects.get(`Deployment demo-${component}`), 'spec.template.spec')
+        const env = valueAt(pod, 'containers.0.env')
+        const seconds = (key: string, fallback: string): number =>
+          Number(
+            (Array.isArray(env) ? env : [])
+              .filter((entry) => valueAt(entry, 'name') === key)
+              .map((entry) => valueAt(entry, 'value'))[0] ?? fallback
+          )
+        const stop =
+          seconds('SHUTDOWN_SECONDS', settings.shutdownSeconds.fallback ?? '') +
+          seconds('SHUTDOWN_DELAY_SECONDS', '0')
+        t.ok(Number(valueAt(pod, 'terminationGracePeriodSeconds')) > stop, `${name}: ${component}`)
+      }
+    }
+    const drain = Number(
+      valueAt(parseYaml(readFileSync(join(chart, 'values.yaml'), 'utf8')) as JsonObject, 'web.drainSeconds')
+    )
+    t.ok(drain > 5, 'a pod is taken for longer than a load balancer needs to notice')
+  })
+
+  t.test('lets every process trust a private authority, and mounts its certificates', async (t) => {
+    for (const name of ['private-ca', 'private-ca-and-volumes']) {
+      const rendered = renderChart(valuesOf(name))
+      if ('error' in rendered) throw new Error(rendered.error)
+      for (const object of ['Job demo-migrate', 'Deployment demo-web', 'Deployment demo-worker']) {
+        const pod = valueAt(rendered.objects.get(object), 'spec.template.spec')
+        const key = name === 'private-ca' ? 'root.pem' : 'ca.crt'
+        t.match(
+          JSON.stringify(valueAt(pod, 'containers.0.env')),
+          `{"name":"NODE_EXTRA_CA_CERTS","value":"/etc/tributary/ca/${key}"}`
+        )
+        t.match(valueAt(pod, 'containers.0.volumeMounts.0'), {
+          name: 'ca-certificates',
+          mountPath: '/etc/tributary/ca'
+        })
+        t.equal(valueAt(pod, 'volumes.0.name'), 'ca-certificates')
+      }
+    }
+  })
+
+  t.test('migrates with the Secret of the owner, where roles are separate', async (t) => {
+    const rendered = renderChart(valuesOf('separate-roles'))
+    if ('error' in rendered) throw new Error(rendered.error)
+    const secretOf = (object: string): unknown =>
+      valueAt(rendered.objects.get(object), 'spec.template.spec.containers.0.envFrom.0.secretRef.name')
+    t.equal(secretOf('Job demo-migrate'), 'catalog-owner')
+    t.equal(secretOf('Deployment demo-web'), 'catalog-app')
+    t.equal(secretOf('Deployment demo-worker'), 'catalog-app')
+  })
+
   t.test('is refused with a secret among its values, or with a misspelled one', async (t) => {
+    for (const wrong of [
+      { web: { drainSeconds: -1 } },
+      { caCertificates: { configMap: 'a', secret: 'b' } },
+      { topologySpread: [{ maxSkew: 1 }] },
+      { serviceMonitor: { interval: 'often' } },
+      { podDisruptionBudget: { maxUnavailable: 'half' } },
+      { extraVolumeMounts: [{ name: 'x' }] },
+      { podLabels: { team: 1 } }
+    ] satisfies JsonObject[])
+      t.match(renderChart(wrong), { error: /./ }, JSON.stringify(wrong))
     t.match(renderChart({ databaseUrl: 'postgres://me:secret@host/db' }), { error: /databaseUrl/ })
     t.match(renderChart({ worker: { autoscaling: { maxReplica: 3 } } }), { error: /maxReplica/ })
     t.match(renderChart({ existingSecret: '' }), { error: /existingSecret/ })

@@ -78,6 +78,7 @@ t.test('the package', async (t) => {
         'LICENSE',
         'README.md',
         'api/graphql',
+        ...['docker', 'grafana', 'helm', 'prometheus', 'systemd'].map((name) => `deploy/${name}`),
         'dev/sample',
         ...['api', 'bin', 'dev', 'migrations', 'shared', 'site', 'worker'].map((name) => `dist/${name}`),
         'package.json',
@@ -90,6 +91,13 @@ t.test('the package', async (t) => {
       t.same(
         own.filter((path) => readFileSync(join(unpacked, path)).includes(packageRoot)),
         []
+      )
+      t.same(
+        own.filter((path) => path.startsWith('deploy/')).sort(),
+        filesBelow(packagePath('deploy'))
+          .map((path) => `deploy/${path}`)
+          .sort(),
+        'the files for servers, as in a checkout'
       )
       t.ok(own.includes('dist/site/licenses.json'), 'the notices of the libraries in the web UI')
     }
