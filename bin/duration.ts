@@ -1,6 +1,7 @@
-/** Parses times as people type them: `30d`, `12h`, `90m`, or a date. */
+/** Times as people type and read them: `30d`, `12h`, `90m`, or a date. */
 import { Refusal } from './failure.ts'
 
+const secondMs = 1_000
 const minuteMs = 60_000
 const unitsMs: Readonly<Record<string, number>> = {
   m: minuteMs,
@@ -30,4 +31,18 @@ function momentOf(text: string, now: Date, sign: 1 | -1): Date | null {
 
 function refuse(option: string, examples: string, text: string): never {
   throw new Refusal(`${option} takes a time such as ${examples}, not ${text}.`)
+}
+
+const shownUnits = [
+  ['d', 24 * 60 * minuteMs, 2],
+  ['h', 60 * minuteMs, 2],
+  ['m', minuteMs, 2],
+  ['s', secondMs, 0]
+] as const
+
+/** In the largest unit that leaves two or more of it: `90m`, `47h`, `12d`. A clock that is behind gives `0s`. */
+export function ageOf(ms: number): string {
+  for (const [unit, unitMs, least] of shownUnits)
+    if (ms >= least * unitMs) return `${Math.floor(ms / unitMs)}${unit}`
+  return '0s'
 }

@@ -5,8 +5,9 @@
  * Memory is bounded by the number of lines, however large the lineage is: the nearest entities first, then
  * the marks; the rest is counted.
  */
-import { nameFromUrn, schemaFieldParts } from '../shared/urn/kinds.ts'
+import { nameFromUrn } from '../shared/urn/kinds.ts'
 import { toUrn } from '../shared/urn/urn.ts'
+import { columnName } from './client/entity-card.ts'
 import type { Direction, LineageLines, LineageNode } from './client/read-lineage.ts'
 import { printable } from './printable.ts'
 
@@ -131,9 +132,4 @@ function* printBelow(top: Place, strokes: Strokes): Generator<string> {
 function titleOf({ urn, name, type, platform, exists }: LineageNode): string {
   const kind = platform === null ? type : `${type}, ${nameFromUrn(toUrn(platform))}`
   return `${printable(type === 'SCHEMA_FIELD' ? columnName(urn) : name)} (${printable(kind)})${exists ? '' : ' not described'}`
-}
-
-function columnName(urn: string): string {
-  const { parentUrn, fieldPath } = schemaFieldParts(toUrn(urn))
-  return `${nameFromUrn(parentUrn)}.${fieldPath}`
 }

@@ -1,8 +1,10 @@
 /** Prints the result of a load: counts, the first rejects, and how to get the rest. */
+import { paint } from './colour.ts'
 import { readRejects, type Reject } from './client/follow-load.ts'
-import { count, perSecond } from './client/load-progress.ts'
+import { count, perSecond } from './quantity.ts'
 import { hasEnded, isObject, loadAsJson, type LoadView } from './client/load-view.ts'
 import type { Server } from './client/server.ts'
+import { printable } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 
 const rejectsShownCount = 10
@@ -78,18 +80,13 @@ function rejectLines(
   ]
 }
 
-const yellow = '\u001B[33m'
-const plain = '\u001B[39m'
-
-function warn({ hasColour }: Terminal, line: string): string {
-  return hasColour ? `${yellow}${line}${plain}` : line
-}
+const warn = ({ colours }: Terminal, line: string): string => paint(printable(line), 'yellow', colours.err)
 
 const listedCount = 20
 
 /** The server's report beside the counts, as lines of name and value, with nested values indented. */
 function reportLines(value: unknown): string[] {
-  return isObject(value) ? linesOf(value, '  ') : []
+  return isObject(value) ? linesOf(value, '  ').map((line) => line.replace(/\S.*/, printable)) : []
 }
 
 function linesOf(value: Record<string, unknown>, indent: string): string[] {

@@ -27,6 +27,10 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   }
 }
 
+/** Longer lines are hard to read. */
+const helpMaxWidth = 120
+const plainHelpWidth = 100
+
 /** The values of each option in the arguments, in order; true for a switch. */
 type GivenOptions = ReadonlyMap<string, readonly (string | true)[]>
 
@@ -53,9 +57,11 @@ function createProgram(terminal: Terminal): Program {
         printLines(text, terminal)
       },
       writeErr: () => {},
-      getOutHelpWidth: () => terminal.width
+      getOutHelpWidth: () => Math.min(terminal.columns() ?? plainHelpWidth, helpMaxWidth)
     })
     .configureHelp({
+      // otherwise nothing is wrapped in a narrow terminal
+      minWidthToWrap: 16,
       formatHelp: (command, helper) =>
         new Help().formatHelp(command, command === root ? withAllCommands(helper, entries) : helper)
     })

@@ -1,7 +1,13 @@
 /** The environment of a command and its outputs. Tests pass their own. */
 import type { Readable } from 'node:stream'
+import { showsColour } from './colour.ts'
 import { listenForInterruption } from './client/interruption.ts'
 import { ownCommand } from './own-command.ts'
+import { harmless, printable } from './printable.ts'
+import { cutEnd } from './text-width.ts'
+
+/** Where the width is unknown. */
+const usualColumns = 80
 
 export type Terminal = {
   env: Readonly<Record<string, string | undefined>>
@@ -11,12 +17,15 @@ export type Terminal = {
   out(line: string): void
   /** Prints a message for people: progress, rejects, reasons. */
   err(line: string): void
-  /** Rewrites the last line on standard error; null if that is not a terminal (a file, a pipe, a CI log). */
-  redraw: ((line: string) => void) | null
-  /** Whether standard error shows colours, and they are not disabled. */
-  hasColour: boolean
-  /** Maximum characters of a line of help. */
-  width: number
+  /**
+   * Rewrites the last line on standard error, cut to the terminal; null if that is not a terminal (a file, a pipe, a CI log). Takes a
+   * function of the width, because a window may be resized.
+   */
+  redraw: ((lineFor: (columns: number) => string) => void) | null
+  /** The width of the terminal that shows standard output; null if that is not a terminal. */
+  columns(): number | null
+  /** Which outputs show colours. */
+  colours: { out: boolean; err: boolean }
   input(): Readable
   /**
    * Aborted when a person or a scheduler stops the command. After the first call, signals have no other
@@ -31,14 +40,14 @@ export function processTerminal(): Terminal {
     env: process.env,
     command: ownCommand(process.env),
     out: (line) => {
-      process.stdout.write(`${line}\n`)
+      process.stdout.write(`${process.stdout.isTTY ? harmless(line) : line}\n`)
     },
     err: (line) => {
-      process.stderr.write(`${line}\n`)
+      process.stderr.write(`${process.stderr.isTTY ? harmless(line) : line}\n`)
     },
-    redraw: process.stderr.isTTY ? redrawLine : null,
-    hasColour: process.stderr.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
-    width: Math.min(process.stdout.columns || 100, 120),
+    redraw: process.stderr.isTTY ? lineThatFits(process.stderr) : null,
+    columns: () => (process.stdout.isTTY ? process.stdout.columns || usualColumns : null),
+    colours: { out: showsColour(process.stdout, process.env), err: showsColour(process.stderr, process.env) },
     input: () => process.stdin,
     interruption: listenForInterruption
   }
@@ -53,6 +62,18 @@ export function ignoreClosedPipes(): void {
   }
 }
 
-function redrawLine(line: string): void {
-  process.stderr.write(`\r\u001B[2K${line.slice(0, (process.stderr.columns || 80) - 1)}`)
+/** Draws again when the window is resized. The last column stays empty: many terminals begin a new line after a character in it. */
+function lineThatFits(stream: NodeJS.WriteStream): (lineFor: (columns: number) => string) => void {
+  let shown = (_columns: number): string => ''
+  let isWatched = false
+  const draw = (): void => {
+    const columns = (stream.columns || usualColumns) - 1
+    stream.write(`\r\u001B[2K${cutEnd(printable(shown(columns)), columns)}`)
+  }
+  return (lineFor) => {
+    shown = lineFor
+    if (!isWatched) stream.on('resize', draw)
+    isWatched = true
+    draw()
+  }
 }

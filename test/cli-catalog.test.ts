@@ -43,14 +43,14 @@ t.test('a catalog on the command line', async (t) => {
     })
     t.match(await run('domain', 'rules', 'preview', file('rules.json')), {
       code: 0,
-      out: [`${c} to urn:li:domain:people (rule 1)`],
+      out: [`hr.people\thive\tPeople\t1\t${c}`],
       err: ['1 asset would be put into a domain.']
     })
     t.match(await run('domain', 'rules', 'set', file('rules.json')), {
       code: 0,
       out: ['1 domain rule is in force.']
     })
-    t.match(await run('domain', 'rules', 'list'), { code: 0, out: ['1. name hr.*: urn:li:domain:people'] })
+    t.match(await run('domain', 'rules', 'list'), { code: 0, out: ['1\t\t\thr.*\tPeople'] })
     const listed = await run('domain', 'rules', 'list', '--json')
     t.strictSame(JSON.parse(listed.out.join('')), [{ name: 'hr.*', domainUrn: 'urn:li:domain:people' }])
     t.match(await run('domain', 'rules', 'apply', '--no-wait'), { code: 0 })
@@ -59,7 +59,7 @@ t.test('a catalog on the command line', async (t) => {
     t.match(await run('domain', 'rules', 'set', file('absent.json')), { code: 1, err: [/absent.json/] })
     t.match(await run('domain', 'rules', 'preview'), {
       code: 0,
-      out: [`${c} to urn:li:domain:people (rule 1)`]
+      out: [`hr.people\thive\tPeople\t1\t${c}`]
     })
     await run('domain', 'delete', 'People')
     t.match(await run('domain', 'rules', 'list'), { code: 0, out: [/skipped/] })
@@ -85,11 +85,11 @@ t.test('a catalog on the command line', async (t) => {
       ...quiet,
       code: 0,
       out: [
-        'Finance (0 assets)  urn:li:domain:finance',
-        '  Orders (0 assets)  urn:li:domain:other-orders',
-        'Sales (0 assets)  urn:li:domain:sales',
-        '  Orders (0 assets)  urn:li:domain:orders',
-        '    Returns (0 assets)  urn:li:domain:returns'
+        'Finance\t0\turn:li:domain:finance',
+        '  Orders\t0\turn:li:domain:other-orders',
+        'Sales\t0\turn:li:domain:sales',
+        '  Orders\t0\turn:li:domain:orders',
+        '    Returns\t0\turn:li:domain:returns'
       ]
     })
     t.strictSame(
@@ -123,12 +123,12 @@ t.test('a catalog on the command line', async (t) => {
     )
     t.match(await run('domain', 'move', 'Returns', '--to', 'Finance/Orders'), {
       code: 0,
-      out: ['urn:li:domain:returns is now under urn:li:domain:other-orders.']
+      out: ['The domain is now Finance/Orders/Returns.']
     })
     t.strictSame((await run('domain', 'move', 'Finance/Orders/Returns', '--top', '--json')).out, [
       '{"urn":"urn:li:domain:returns","parent":null}'
     ])
-    t.match(await run('domain', 'delete', 'Returns'), { code: 0, out: ['urn:li:domain:returns is deleted.'] })
+    t.match(await run('domain', 'delete', 'Returns'), { code: 0, out: ['Returns is deleted.'] })
     t.match(await run('domain', 'tree', 'Returns'), { code: 1, err: [/NOT_FOUND: Nothing is called/] })
   })
 
@@ -160,9 +160,9 @@ t.test('a catalog on the command line', async (t) => {
     t.strictSame(await run('domain', 'assign', 'Sales/Orders', 'hive:shop.orders', b), {
       ...quiet,
       code: 0,
-      out: [`${a} is now in urn:li:domain:orders.`, `${b} is now in urn:li:domain:orders.`]
+      out: [`${a} is now in Sales/Orders.`, `${b} is now in Sales/Orders.`]
     })
-    t.match((await run('domain', 'tree', 'Sales')).out, [/^Sales \(0 assets\)/, /^ {2}Orders \(2 assets\)/])
+    t.match((await run('domain', 'tree', 'Sales')).out, [/^Sales\t0\t/, /^ {2}Orders\t2\t/])
     t.match(await run('domain', 'assign', 'Finance', 'people', 'nobody'), {
       code: 1,
       out: { length: 0 },
@@ -186,7 +186,7 @@ t.test('a catalog on the command line', async (t) => {
     t.strictSame(await run('search', 'shop', 'orders'), {
       ...quiet,
       code: 0,
-      out: [`DATASET  shop.orders  ${a}`]
+      out: [`shop.orders\tDATASET\thive\tOrders\t${a}`]
     })
     t.strictSame(
       (await run('search', 'Orders', '--types', 'DOMAIN', '--limit', '1', '--json')).out.map((line) =>
@@ -196,11 +196,11 @@ t.test('a catalog on the command line', async (t) => {
     )
     t.match(await run('search', 'shop', '--limit', '1'), {
       code: 0,
-      out: [/^DATASET/],
+      out: [/^shop\.\w+\tDATASET\t/],
       err: ['1 of 2 are shown; --limit shows more.']
     })
     t.strictSame((await run('search', '*', '--domain', 'Sales', '--platform', 'hive', '--env', 'PROD')).out, [
-      `DATASET  shop.orders  ${a}`
+      `shop.orders\tDATASET\thive\tOrders\t${a}`
     ])
     t.strictSame(await run('search', 'shop', '--platform', 'snowflake'), {
       ...quiet,

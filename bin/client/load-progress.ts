@@ -3,6 +3,8 @@
  */
 import type { Terminal } from '../terminal.ts'
 import { hasEnded, type LoadView } from './load-view.ts'
+import { createPace } from './pace.ts'
+import { applyingLine, sendingLine } from './progress-line.ts'
 import type { Upload } from './upload.ts'
 
 export type Progress = {
@@ -20,7 +22,8 @@ export type ProgressSource = Pick<Upload, 'name' | 'totalBytes' | 'hasLines' | '
 
 const redrawEveryMs = 100
 const plainEveryMs = 5_000
-const barChars = 20
+/** What is left to do gets less while nothing is heard, and a window may be resized. */
+const lookEveryMs = 1_000
 
 /** `upload` is null if the followed load was sent before. */
 export function showProgress(
@@ -30,31 +33,42 @@ export function showProgress(
 ): Progress {
   const { redraw } = terminal
   const everyMs = redraw === null ? plainEveryMs : redrawEveryMs
-  let startedAt = now()
-  let shownAt = redraw === null ? startedAt : 0
+  let shownAt = redraw === null ? now() : 0
   let isDrawn = false
-  let isSent = upload === null
+  let followed: LoadView | null = null
+  let pace = createPace(now)
 
-  function show(line: () => string, isLast = false): void {
+  function show(isLast = false): void {
     if (now() - shownAt < everyMs && !(isLast && redraw !== null)) return
     shownAt = now()
-    if (redraw === null) terminal.err(line())
+    if (redraw === null) terminal.err(line(null))
     else {
-      redraw(line())
+      redraw(line)
       isDrawn = true
     }
   }
 
+  function line(columns: number | null): string {
+    if (followed !== null) return applyingLine(followed.counts, pace, columns)
+    if (upload === null) return ''
+    const { name, totalBytes, hasLines, sent } = upload
+    const { bytes, lines } = sent()
+    return sendingLine({ name, totalBytes, bytes, lines: hasLines ? lines : null }, pace, columns)
+  }
+
   function clear(): void {
-    if (isDrawn) redraw?.('')
+    if (isDrawn) redraw?.(() => '')
     isDrawn = false
   }
 
   const timer = setInterval(
     () => {
-      if (upload !== null) show(() => sendingLine(upload, now() - startedAt, redraw !== null))
+      if (followed === null && upload !== null) {
+        pace.reached(upload.sent().bytes)
+        show()
+      } else if (redraw !== null && isDrawn) show()
     },
-    Math.min(everyMs, 1_000)
+    Math.min(everyMs, lookEveryMs)
   )
   timer.unref()
 
@@ -64,58 +78,16 @@ export function showProgress(
       terminal.err(`${reason} Sending it again in ${Math.max(1, Math.round(waitMs / 1_000))} s.`)
     },
     load(load) {
-      clearInterval(timer)
-      if (!isSent) {
-        // records are applied at a different speed than they are sent
-        isSent = true
-        startedAt = now()
-      }
-      show(() => applyingLine(load, now() - startedAt, redraw !== null), hasEnded(load))
+      // records are applied at a different speed than they are sent
+      if (followed === null) pace = createPace(now)
+      followed = load
+      const { applied, unchanged, rejected } = load.counts
+      pace.reached(applied + unchanged + rejected)
+      show(hasEnded(load))
     },
     end() {
       clearInterval(timer)
       clear()
     }
   }
-}
-
-function sendingLine(
-  { name, totalBytes, hasLines, sent }: ProgressSource,
-  elapsedMs: number,
-  hasBar: boolean
-): string {
-  const { bytes, lines } = sent()
-  const share = totalBytes === null || !hasBar ? '' : `${bar(bytes / Math.max(totalBytes, 1))} `
-  const amount = totalBytes === null ? megabytes(bytes) : `${megabytes(bytes)} of ${megabytes(totalBytes)}`
-  const records = hasLines ? ` (${count(lines)} lines)` : ''
-  return `${share}${name}: ${amount} sent${records}, ${megabytes(bytes / Math.max(elapsedMs / 1_000, 0.001))}/s`
-}
-
-function applyingLine(
-  { counts: { received, applied, unchanged, rejected } }: LoadView,
-  elapsedMs: number,
-  hasBar: boolean
-): string {
-  const settled = applied + unchanged + rejected
-  return (
-    `${hasBar ? `${bar(settled / Math.max(received, 1))} ` : ''}${count(settled)} of ${count(received)} records: ` +
-    `${count(applied)} applied, ${count(unchanged)} unchanged, ${count(rejected)} rejected, ${perSecond(settled, elapsedMs)}`
-  )
-}
-
-function bar(share: number): string {
-  const full = Math.floor(Math.min(Math.max(share, 0), 1) * barChars)
-  return `[${'#'.repeat(full)}${'.'.repeat(barChars - full)}]`
-}
-
-export function count(value: number): string {
-  return value.toLocaleString('en')
-}
-
-export function perSecond(records: number, elapsedMs: number): string {
-  return `${count(Math.round(records / Math.max(elapsedMs / 1_000, 0.001)))} records/s`
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`
 }

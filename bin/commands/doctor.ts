@@ -1,5 +1,6 @@
 /** `tributary doctor`: checks everything that a running catalog needs, and says what is wrong. */
 import { readConfig, type Config } from '../../shared/platform/config.ts'
+import { paint } from '../colour.ts'
 import type { Command } from '../command.ts'
 import { examineApi } from '../doctor/examine-api.ts'
 import { examineDatabase } from '../doctor/examine-database.ts'
@@ -10,8 +11,10 @@ import { asCalled } from '../as-called.ts'
 import { describeFailure } from '../describe-failure.ts'
 import { exitCodes } from '../failure.ts'
 import { withCatalogDatabase } from '../open-database.ts'
+import { printable } from '../printable.ts'
 
 const marks = { fine: 'ok   ', note: 'note ', wrong: 'WRONG' } as const
+const colours = { fine: 'green', note: 'cyan', wrong: 'red' } as const
 
 export const doctor: Command = {
   options: { json: { help: 'Print each finding as one line of JSON.' } },
@@ -28,7 +31,7 @@ export const doctor: Command = {
       terminal.out(
         input.isSet('json')
           ? JSON.stringify(finding)
-          : asCalled(`${marks[finding.verdict]}  ${finding.check}: ${finding.text}`, terminal.command)
+          : `${paint(marks[finding.verdict], colours[finding.verdict], terminal.colours.out)}  ${finding.check}: ${printable(asCalled(finding.text, terminal.command))}`
       )
     return findings.some(({ verdict }) => verdict === 'wrong') ? exitCodes.refused : exitCodes.ok
   }

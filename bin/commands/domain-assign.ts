@@ -3,11 +3,13 @@
  * take them out of their domains.
  */
 import { serverOf, serverOptions } from '../client-options.ts'
+import { readDomainPaths } from '../client/domain-paths.ts'
 import { askGraphql } from '../client/graphql.ts'
 import { resolveDomain, resolveReference } from '../client/resolve-reference.ts'
 import type { Server } from '../client/server.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { exitCodes } from '../failure.ts'
+import { printable } from '../printable.ts'
 import type { Terminal } from '../terminal.ts'
 
 const assetNote =
@@ -55,6 +57,9 @@ async function assign(
     }
   )
   if (input.isSet('json')) terminal.out(JSON.stringify({ domain, assets }))
-  else for (const asset of assets) terminal.out(`${asset} is now in ${domain ?? 'no domain'}.`)
+  else {
+    const place = domain === null ? 'no domain' : (await readDomainPaths(server, [domain]))(domain)
+    for (const asset of assets) terminal.out(printable(`${asset} is now in ${place}.`))
+  }
   return exitCodes.ok
 }

@@ -1,9 +1,11 @@
 /** `tributary domain delete DOMAIN`: deletes a domain without sub-domains. */
 import { serverOf, serverOptions } from '../client-options.ts'
+import { readDomainPaths } from '../client/domain-paths.ts'
 import { askGraphql } from '../client/graphql.ts'
 import { resolveDomain } from '../client/resolve-reference.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../failure.ts'
+import { printable } from '../printable.ts'
 
 export const domainDelete: Command = {
   notes: [
@@ -15,8 +17,9 @@ export const domainDelete: Command = {
   async run(input, terminal) {
     const server = serverOf(input, terminal)
     const urn = await resolveDomain(server, input.operands[0] ?? '')
+    const pathOf = await readDomainPaths(server, [urn])
     await askGraphql(server, 'mutation delete($urn: String!) { deleteDomain(urn: $urn) }', { urn })
-    terminal.out(input.isSet('json') ? JSON.stringify({ urn }) : `${urn} is deleted.`)
+    terminal.out(input.isSet('json') ? JSON.stringify({ urn }) : printable(`${pathOf(urn)} is deleted.`))
     return exitCodes.ok
   }
 }

@@ -1,9 +1,11 @@
 /** `tributary domain move DOMAIN`: puts a domain under another one, or at the top level. */
 import { serverOf, serverOptions } from '../client-options.ts'
+import { readDomainPaths } from '../client/domain-paths.ts'
 import { askGraphql } from '../client/graphql.ts'
 import { resolveDomain } from '../client/resolve-reference.ts'
 import type { Command } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
+import { printable } from '../printable.ts'
 
 export const domainMove: Command = {
   notes: [
@@ -27,11 +29,11 @@ export const domainMove: Command = {
     await askGraphql(server, 'mutation move($input: MoveDomainInput!) { moveDomain(input: $input) }', {
       input: { resourceUrn: urn, parentDomain: parent }
     })
-    terminal.out(
-      input.isSet('json')
-        ? JSON.stringify({ urn, parent })
-        : `${urn} is now ${parent === null ? 'at the top level' : `under ${parent}`}.`
-    )
+    if (input.isSet('json')) terminal.out(JSON.stringify({ urn, parent }))
+    else {
+      const pathOf = await readDomainPaths(server, [urn])
+      terminal.out(printable(`The domain is now ${pathOf(urn)}.`))
+    }
     return exitCodes.ok
   }
 }

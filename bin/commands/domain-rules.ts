@@ -4,13 +4,15 @@
  */
 import { readFileSync } from 'node:fs'
 import { serverOf, serverOptions } from '../client-options.ts'
-import { count } from '../client/load-progress.ts'
+import { readDomainPaths } from '../client/domain-paths.ts'
+import { readCards } from '../client/entity-card.ts'
+import { count } from '../quantity.ts'
 import { isObject, readLoad } from '../client/load-view.ts'
 import { resolveDomain } from '../client/resolve-reference.ts'
 import { getJson, postJson, putJson, type Server } from '../client/server.ts'
 import type { Command } from '../command.ts'
 import { exitCodes, reasonOf, Refusal } from '../failure.ts'
-import { printable } from '../printable.ts'
+import { openTable, type Cell, type Column } from '../table.ts'
 import { waitAndReport } from './load-status.ts'
 
 const fileNote =
@@ -23,7 +25,8 @@ export const domainRulesList: Command = {
     ...serverOptions
   },
   async run(input, terminal) {
-    const rules = listIn(await getJson(serverOf(input, terminal), 'domain-rules'), 'rules')
+    const server = serverOf(input, terminal)
+    const rules = listIn(await getJson(server, 'domain-rules'), 'rules')
     if (input.isSet('json'))
       terminal.out(
         JSON.stringify(
@@ -32,7 +35,10 @@ export const domainRulesList: Command = {
           2
         )
       )
-    else for (const [index, rule] of rules.entries()) terminal.out(`${index + 1}. ${lineOf(rule)}`)
+    else {
+      const pathOf = await readDomainPaths(server, rules.map(domainUrnOf))
+      openTable(ruleColumns, terminal).print(rules.map((rule, index) => rowOf(rule, index, pathOf)))
+    }
     if (rules.length === 0 && !input.isSet('json')) terminal.err('There are no domain rules.')
     return exitCodes.ok
   }
@@ -71,15 +77,27 @@ export const domainRulesPreview: Command = {
     const server = serverOf(input, terminal)
     const [file] = input.operands
     const rules = file === undefined ? {} : { rules: await readRules(server, file) }
+    const table = openTable(changeColumns, terminal)
     let found = 0
     for (let after: unknown = 0; after !== null;) {
       const page = await postJson(server, 'domain-rules/preview', undefined, { ...rules, after })
-      for (const change of listIn(page, 'changes')) {
-        found += 1
-        terminal.out(
-          input.isSet('json')
-            ? JSON.stringify(change)
-            : `${String(change.entityUrn)} to ${String(change.domainUrn)} (rule ${Number(change.rule) + 1})`
+      const changes = listIn(page, 'changes')
+      found += changes.length
+      if (input.isSet('json')) for (const change of changes) terminal.out(JSON.stringify(change))
+      else {
+        const pathOf = await readDomainPaths(server, changes.map(domainUrnOf))
+        const cards = await readCards(
+          server,
+          changes.map(({ entityUrn }) => String(entityUrn))
+        )
+        table.print(
+          changes.map((change, at) => [
+            cards[at]?.name ?? '',
+            cards[at]?.platform ?? '',
+            pathOf(domainUrnOf(change)),
+            String(Number(change.rule) + 1),
+            String(change.entityUrn)
+          ])
         )
       }
       after = isObject(page) && typeof page.next === 'number' ? page.next : null
@@ -118,11 +136,36 @@ function listIn(answer: unknown, name: string): Record<string, unknown>[] {
   throw new Refusal('Unexpected answer. Is this a Tributary server?', exitCodes.unreachable)
 }
 
-function lineOf({ domainUrn, exists, ...patterns }: Record<string, unknown>): string {
-  const wanted = ['platform', 'namespace', 'name'].flatMap((name) =>
-    typeof patterns[name] === 'string' ? [`${name} ${printable(patterns[name])}`] : []
+const ruleColumns: readonly Column[] = [
+  { title: 'RULE', kind: 'number' },
+  { title: 'PLATFORM', kind: 'name' },
+  { title: 'NAMESPACE', kind: 'name' },
+  { title: 'NAME', kind: 'name' },
+  { title: 'DOMAIN', kind: 'name' }
+]
+
+const changeColumns: readonly Column[] = [
+  { title: 'ASSET', kind: 'name' },
+  { title: 'PLATFORM', leaveOut: 2 },
+  { title: 'DOMAIN', kind: 'name' },
+  { title: 'RULE', kind: 'number' },
+  { title: 'URN', colour: 'dim', leaveOut: 1 }
+]
+
+const domainUrnOf = ({ domainUrn }: Record<string, unknown>): string => String(domainUrn)
+
+function rowOf(rule: Record<string, unknown>, index: number, pathOf: (urn: string) => string): Cell[] {
+  const [platform = '', namespace = '', name = ''] = ['platform', 'namespace', 'name'].map((part) =>
+    typeof rule[part] === 'string' ? rule[part] : ''
   )
-  return `${wanted.join(', ')}: ${String(domainUrn)}${exists === false ? ' (does not exist: skipped)' : ''}`
+  const isSkipped = rule.exists === false
+  return [
+    String(index + 1),
+    platform,
+    namespace,
+    name,
+    `${pathOf(domainUrnOf(rule))}${isSkipped ? ' (does not exist: skipped)' : ''}`
+  ]
 }
 
 /** Throws Refusal unless the file has a list of objects; the server checks the rules. */

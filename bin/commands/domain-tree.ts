@@ -1,11 +1,11 @@
 /** `tributary domain tree`: the domains, with how many assets are in each. */
 import { serverOf, serverOptions } from '../client-options.ts'
-import { count } from '../client/load-progress.ts'
+import { count } from '../quantity.ts'
 import { readDomainTree, type DomainNode } from '../client/read-domains.ts'
 import { resolveDomain } from '../client/resolve-reference.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../failure.ts'
-import { printable } from '../printable.ts'
+import { openTable, type Cell, type Column } from '../table.ts'
 
 export const domainTree: Command = {
   notes: [
@@ -25,11 +25,21 @@ export const domainTree: Command = {
       server,
       domain === undefined ? null : await resolveDomain(server, domain)
     )
-    for (const node of nodes) terminal.out(input.isSet('json') ? JSON.stringify(node) : lineOf(node))
+    if (input.isSet('json')) for (const node of nodes) terminal.out(JSON.stringify(node))
+    else openTable(columns, terminal).print(nodes.map(rowOf))
     if (nodes.length === 0) terminal.err('There are no domains.')
     return exitCodes.ok
   }
 }
 
-const lineOf = ({ urn, name, assetCount, depth }: DomainNode): string =>
-  `${'  '.repeat(depth)}${printable(name)} (${count(assetCount)} ${assetCount === 1 ? 'asset' : 'assets'})  ${urn}`
+const columns: readonly Column[] = [
+  { title: 'DOMAIN', kind: 'name' },
+  { title: 'ASSETS', kind: 'number' },
+  { title: 'URN', colour: 'dim', leaveOut: 1 }
+]
+
+const rowOf = ({ urn, name, assetCount, depth }: DomainNode): Cell[] => [
+  `${'  '.repeat(depth)}${name}`,
+  { text: count(assetCount), machine: String(assetCount) },
+  urn
+]

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readConfig } from '../../shared/platform/config.ts'
 import { serverOf } from '../client-options.ts'
 import { pause } from '../client/interruption.ts'
-import { count } from '../client/load-progress.ts'
+import { count } from '../quantity.ts'
 import { isObject } from '../client/load-view.ts'
 import { PageTooLarge, PageUnreadable, readEventsPage } from '../client/read-marquez.ts'
 import { replayStore, type ReplayState } from '../client/replay-state.ts'
@@ -211,9 +211,9 @@ function createShow(input: CommandInput, terminal: Terminal): (done: number, tot
     if (input.isSet('quiet') || !isDue) return
     shownAt = Date.now()
     const line = `${count(done)}${total === null ? '' : ` of ${count(total)}`} events`
-    if (redraw) redraw(line)
+    if (redraw) redraw(() => line)
     else terminal.err(line)
-    if (redraw && total !== null && done >= total) redraw('')
+    if (redraw && total !== null && done >= total) redraw(() => '')
   }
 }
 

@@ -1,15 +1,17 @@
 /** `tributary load list`: the loads that the token may see, newest first. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { listLoads } from '../client/find-load.ts'
-import { count } from '../client/load-progress.ts'
+import { count } from '../quantity.ts'
 import { loadAsJson, type LoadView } from '../client/load-view.ts'
 import type { Command, CommandInput } from '../command.ts'
-import { parseSince } from '../duration.ts'
+import type { Colour } from '../colour.ts'
+import { ageOf, parseSince } from '../duration.ts'
 import { exitCodes, Refusal } from '../failure.ts'
+import { openTable, type Cell, type Column } from '../table.ts'
 
 export const loadList: Command = {
   notes: [
-    'A load must match all options.',
+    'A load must match all options. The first characters of an id are enough for the other commands.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
   options: {
@@ -26,8 +28,10 @@ export const loadList: Command = {
   },
   async run(input, terminal) {
     const server = serverOf(input, terminal)
-    for (const load of await listLoads(server, queryOf(input)))
-      terminal.out(input.isSet('json') ? JSON.stringify(loadAsJson(load)) : lineOf(load))
+    const loads = await listLoads(server, queryOf(input))
+    if (input.isSet('json')) for (const load of loads) terminal.out(JSON.stringify(loadAsJson(load)))
+    else openTable(columns, terminal).print(loads.map((load) => rowOf(load, Date.now())))
+    if (loads.length === 0) terminal.err('No load matches.')
     return exitCodes.ok
   }
 }
@@ -48,15 +52,37 @@ function queryOf(input: CommandInput): Record<string, string> {
   )
 }
 
-function lineOf(load: LoadView): string {
+const colours: ReadonlyMap<string, Colour> = new Map([
+  ['done', 'green'],
+  ['failed', 'red'],
+  ['aborted', 'red'],
+  ['cancelled', 'yellow']
+])
+
+const columns: readonly Column[] = [
+  { title: 'ID', kind: 'id' },
+  { title: 'AGE', kind: 'number', leaveOut: 6 },
+  { title: 'STATE', colour: (state) => colours.get(state) ?? 'cyan' },
+  { title: 'MODE', leaveOut: 4 },
+  { title: 'SOURCE', kind: 'name', leaveOut: 5 },
+  { title: 'RECEIVED', kind: 'number', leaveOut: 3 },
+  { title: 'APPLIED', kind: 'number', leaveOut: 2 },
+  { title: 'UNCHANGED', kind: 'number', leaveOut: 1 },
+  { title: 'REJECTED', kind: 'number', leaveOut: 7, colour: (text) => (text === '0' ? null : 'yellow') }
+]
+
+function rowOf(load: LoadView, now: number): Cell[] {
   const { received, applied, unchanged, rejected } = load.counts
-  const { createdAt, source } = loadAsJson(load)
-  const isDryRun = load.dryRun === true
+  const { createdAt, mode, source } = loadAsJson(load)
   return [
     load.id,
-    String(createdAt).slice(0, 19),
-    load.state.padEnd(9),
-    `${isDryRun ? 'dry run: ' : ''}${count(received)} received, ${count(applied)} ${isDryRun ? 'would be applied' : 'applied'}, ${count(unchanged)} unchanged, ${count(rejected)} rejected`,
-    String(source)
-  ].join('  ')
+    { text: ageOf(now - Date.parse(String(createdAt))), machine: String(createdAt) },
+    load.state,
+    load.dryRun === true ? 'dry run' : typeof mode === 'string' ? mode : '',
+    typeof source === 'string' ? source : '',
+    ...[received, applied, unchanged, rejected].map((number) => ({
+      text: count(number),
+      machine: String(number)
+    }))
+  ]
 }

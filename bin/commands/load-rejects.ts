@@ -3,25 +3,29 @@ import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
 import { isObject } from '../client/load-view.ts'
 import { getText, parseJson } from '../client/server.ts'
+import { paint } from '../colour.ts'
 import type { Command } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
+import { printable } from '../printable.ts'
+import type { Terminal } from '../terminal.ts'
 
 const pageCount = 1_000
 
 export const loadRejects: Command = {
   notes: [
-    'One line of JSON per reject: line, code, message, field, record. Prints nothing if nothing was rejected.',
+    'One line of JSON per reject: line, code, message, field, record. On a terminal, line, code and message to read. Prints nothing if nothing was rejected.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
   operands: ['ID'],
   options: {
     records: { help: 'Print only the records, as they were sent, to fix and send again.' },
-    json: { help: 'No effect: rejects are always printed as JSON.' },
+    json: { help: 'Print JSON on a terminal too.' },
     ...serverOptions
   },
   async run(input, terminal) {
     const server = serverOf(input, terminal)
     const id = await findLoadId(server, input.operands[0] ?? '')
+    const isRead = terminal.columns() !== null && !input.isSet('json')
     for (let after = 0; ;) {
       const text = await getText(
         server,
@@ -36,9 +40,13 @@ export const loadRejects: Command = {
             exitCodes.unreachable
           )
         after = Number(reject.line)
-        terminal.out(input.isSet('records') ? String(reject.record) : line)
+        if (input.isSet('records')) terminal.out(String(reject.record))
+        else terminal.out(isRead ? rejectLine(terminal, reject) : line)
       }
       if (lines.length < pageCount) return exitCodes.ok
     }
   }
 }
+
+const rejectLine = ({ colours }: Terminal, { line, code, message }: Record<string, unknown>): string =>
+  `line ${String(line)}: ${paint(printable(String(code)), 'yellow', colours.out)}: ${printable(String(message))}`

@@ -2,25 +2,36 @@
 import { nameFromUrn } from '../../shared/urn/kinds.ts'
 import { toUrn } from '../../shared/urn/urn.ts'
 import { serverOf, serverOptions } from '../client-options.ts'
+import { cardFragment, cardOf } from '../client/entity-card.ts'
 import { askGraphql } from '../client/graphql.ts'
-import { count } from '../client/load-progress.ts'
+import { count } from '../quantity.ts'
 import { isObject } from '../client/load-view.ts'
 import { resolveDomain } from '../client/resolve-reference.ts'
 import type { Server } from '../client/server.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
-import { printable } from '../printable.ts'
+import { openTable, type Column } from '../table.ts'
 
 const defaultCount = 20
 
 const query = `
   query search($input: SearchAcrossEntitiesInput!) {
-    searchAcrossEntities(input: $input) { total isEstimate searchResults { entity { urn type ... on Domain { properties { name } } } } }
-  }`
+    searchAcrossEntities(input: $input) { total isEstimate searchResults { entity { urn type ...card } } }
+  }${cardFragment}`
+
+/** A URN is complete or absent: a part of one is of no use. */
+const columns: readonly Column[] = [
+  { title: 'NAME', kind: 'name' },
+  { title: 'TYPE', colour: 'cyan', leaveOut: 4 },
+  { title: 'PLATFORM', leaveOut: 3 },
+  { title: 'DOMAIN', kind: 'name', leaveOut: 2 },
+  { title: 'URN', colour: 'dim', leaveOut: 1 }
+]
 
 export const search: Command = {
   notes: [
     'All WORDS must be in the name, columns, description or URN. Also: "a phrase" in quotes, a prefix with a star (ord*), or * for everything.',
+    'A name in the answer is a reference that other commands take, as is platform:name. URNs are shown if the terminal is wide enough, and always in a pipe.',
     'Exit code: 0 printed, even if nothing is found, 1 usage or refused, 4 server unreachable.'
   ],
   operands: ['WORDS...'],
@@ -46,10 +57,14 @@ export const search: Command = {
         'Unexpected answer from the server: not search results. Is this a Tributary server?',
         exitCodes.unreachable
       )
-    const entities = found.searchResults.map(entityOf)
-    for (const { urn, type, name } of entities)
-      terminal.out(
-        input.isSet('json') ? JSON.stringify({ urn, type, name }) : `${type}  ${printable(name)}  ${urn}`
+    const entities = found.searchResults.map((result) => (isObject(result) ? result.entity : null))
+    if (input.isSet('json')) for (const entity of entities) terminal.out(JSON.stringify(asJson(entity)))
+    else
+      openTable(columns, terminal).print(
+        entities.map((entity) => {
+          const { urn, type, name, platform, domain } = cardOf(entity)
+          return [name, type, platform, domain, urn]
+        })
       )
     const total = Number(found.total)
     if (total > entities.length)
@@ -85,9 +100,12 @@ async function questionOf(server: Server, input: CommandInput): Promise<Record<s
 
 const listed = (text: string | undefined): string[] => (text ?? '').split(',').filter((value) => value !== '')
 
-function entityOf(result: unknown): { urn: string; type: string; name: string } {
-  const entity = isObject(result) && isObject(result.entity) ? result.entity : {}
-  const urn = String(entity.urn)
-  const { name } = isObject(entity.properties) ? entity.properties : {}
-  return { urn, type: String(entity.type), name: typeof name === 'string' ? name : nameFromUrn(toUrn(urn)) }
+function asJson(entity: unknown): { urn: string; type: string; name: string } {
+  const { urn, type, described } = isObject(entity) ? entity : {}
+  const name = type === 'DOMAIN' && isObject(described) ? described.name : null
+  return {
+    urn: String(urn),
+    type: String(type),
+    name: typeof name === 'string' ? name : nameFromUrn(toUrn(String(urn)))
+  }
 }

@@ -7,6 +7,7 @@ import { findServer } from '../client/server.ts'
 import { signInLink } from '../client/sign-in-link.ts'
 import type { Command } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
+import { findTokenId } from '../find-token.ts'
 import { withMigratedDatabase } from '../open-database.ts'
 
 export const signInCommand: Command = {
@@ -28,8 +29,11 @@ export const signInCommand: Command = {
       { url: input.text('url'), token: input.text('token') },
       { needsToken: tokenId === undefined }
     )
-    const { code, token } = await withMigratedDatabase(config, (db) =>
-      createSignInCode(db, tokenId === undefined ? { token: server.token } : { tokenId })
+    const { code, token } = await withMigratedDatabase(config, async (db) =>
+      createSignInCode(
+        db,
+        tokenId === undefined ? { token: server.token } : { tokenId: await findTokenId(db, tokenId) }
+      )
     )
     const url = signInLink(server, code)
     const { id, actorUrn, scopes } = token

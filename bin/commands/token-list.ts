@@ -1,44 +1,68 @@
 /** `tributary token list`: all access tokens, without their secrets. */
 import type { TokenView } from '../../shared/catalog/access/create-token.ts'
 import { listTokens } from '../../shared/catalog/access/list-tokens.ts'
+import { readAspects } from '../../shared/catalog/entities/read-aspects.ts'
+import type { Db } from '../../shared/db/database.ts'
 import { limits } from '../../shared/limits.ts'
 import { readConfig } from '../../shared/platform/config.ts'
+import type { Urn } from '../../shared/urn/urn.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../failure.ts'
 import { withMigratedDatabase } from '../open-database.ts'
+import { openTable, type Cell, type Column } from '../table.ts'
 
 export const tokenList: Command = {
+  notes: ['The first characters of an id are enough for the other commands.'],
   options: { json: { help: 'Print each token as one line of JSON.' } },
   async run(input, terminal) {
-    const { tokens, total } = await withMigratedDatabase(readConfig(terminal.env), (db) =>
-      listTokens(db, { count: limits.pageMaxCount })
-    )
-    for (const token of tokens)
-      terminal.out(
-        input.isSet('json')
-          ? JSON.stringify({ ...token, domainUrn: token.domainUrns?.[0] ?? null })
-          : lineOf(token)
-      )
+    const { tokens, total, nameOf } = await withMigratedDatabase(readConfig(terminal.env), async (db) => {
+      const page = await listTokens(db, { count: limits.pageMaxCount })
+      return { ...page, nameOf: await domainNames(db, page.tokens) }
+    })
+    if (input.isSet('json'))
+      for (const token of tokens)
+        terminal.out(JSON.stringify({ ...token, domainUrn: token.domainUrns?.[0] ?? null }))
+    else openTable(columns, terminal).print(tokens.map((token) => rowOf(token, nameOf, new Date())))
     if (total > tokens.length) terminal.err(`${total - tokens.length} more are not shown.`)
     return exitCodes.ok
   }
 }
 
-function lineOf({ id, name, hint, scopes, domainUrns, revokedAt, expiresAt }: TokenView): string {
-  const end =
-    revokedAt !== null
-      ? `revoked ${day(revokedAt)}`
-      : expiresAt !== null
-        ? `expires ${day(expiresAt)}`
-        : 'no end'
+/** Gives the name of each domain that limits a token. */
+async function domainNames(db: Db, tokens: readonly TokenView[]): Promise<(urn: Urn) => string> {
+  const urns = [...new Set(tokens.flatMap(({ domainUrns }) => domainUrns ?? []))]
+  const aspects = await readAspects(db, urns, ['domainProperties'])
+  return (urn) => {
+    const name = aspects.get(urn)?.get('domainProperties')?.value.name
+    return typeof name === 'string' ? name : urn
+  }
+}
+
+const columns: readonly Column[] = [
+  { title: 'ID', kind: 'id' },
+  { title: 'NAME', kind: 'name' },
+  { title: 'SCOPES', leaveOut: 3 },
+  { title: 'DOMAINS', kind: 'name', leaveOut: 2 },
+  { title: 'VALID', colour: (text) => (/^(?:revoked|expired)/.test(text) ? 'red' : null), leaveOut: 4 },
+  { title: 'ENDS WITH', leaveOut: 1, colour: 'dim' }
+]
+
+function rowOf(token: TokenView, nameOf: (urn: Urn) => string, now: Date): Cell[] {
+  const { id, name, hint, scopes, domainUrns } = token
   return [
     id,
-    `…${hint}`,
-    scopes.join(','),
-    end,
     name,
-    ...(domainUrns === null ? [] : [domainUrns.join(',')])
-  ].join('  ')
+    scopes.join(','),
+    domainUrns?.map(nameOf).join(', ') ?? '',
+    validityOf(token, now),
+    `…${hint}`
+  ]
+}
+
+function validityOf({ revokedAt, expiresAt }: TokenView, now: Date): string {
+  if (revokedAt !== null) return `revoked ${day(revokedAt)}`
+  if (expiresAt === null) return 'forever'
+  return `${expiresAt < now ? 'expired' : 'until'} ${day(expiresAt)}`
 }
 
 function day(date: Date): string {

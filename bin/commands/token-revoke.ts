@@ -3,16 +3,23 @@ import { revokeToken } from '../../shared/catalog/access/revoke-token.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../failure.ts'
+import { findTokenId } from '../find-token.ts'
 import { withMigratedDatabase } from '../open-database.ts'
+import { printable } from '../printable.ts'
 
 export const tokenRevoke: Command = {
+  notes: ['ID may be the first characters of an id, if no other token begins with them.'],
   operands: ['ID'],
   options: { json: { help: 'Print the token as JSON.' } },
   async run(input, terminal) {
     const [id = ''] = input.operands
-    const record = await withMigratedDatabase(readConfig(terminal.env), (db) => revokeToken(db, id))
+    const record = await withMigratedDatabase(readConfig(terminal.env), async (db) =>
+      revokeToken(db, await findTokenId(db, id))
+    )
     terminal.out(
-      input.isSet('json') ? JSON.stringify(record) : `The token ${record.id} (${record.name}) is revoked.`
+      input.isSet('json')
+        ? JSON.stringify(record)
+        : printable(`The token ${record.id} (${record.name}) is revoked.`)
     )
     return exitCodes.ok
   }

@@ -1,6 +1,7 @@
 /** Runs the command line in this process, with a terminal that belongs to the test. */
 import { Readable } from 'node:stream'
 import { runCommandLine } from '../../bin/command-line.ts'
+import { showsColour } from '../../bin/colour.ts'
 import type { Terminal } from '../../bin/terminal.ts'
 
 /** The exit code, the lines printed on both outputs, and the lines that a terminal would have overwritten. */
@@ -10,6 +11,7 @@ export type Given = {
   env?: Record<string, string>
   input?: string | Readable
   isTty?: boolean
+  columns?: number
   signal?: AbortSignal
   /** How a person calls the command line. */
   command?: string
@@ -17,9 +19,10 @@ export type Given = {
 
 export async function runCommand(
   args: readonly string[],
-  { env, input = '', isTty = false, signal, command = 'tributary' }: Given = {}
+  { env, input = '', isTty = false, signal, command = 'tributary', columns = 100 }: Given = {}
 ): Promise<Outcome> {
   const outcome: Outcome = { code: null, out: [], err: [], drawn: [] }
+  const hasColour = showsColour({ isTTY: isTty }, env ?? {})
   const terminal: Terminal = {
     env: { TRIBUTARY_DATA_DIR: '/nowhere', ...env },
     command,
@@ -30,12 +33,12 @@ export async function runCommand(
       outcome.err.push(line)
     },
     redraw: isTty
-      ? (line) => {
-          outcome.drawn.push(line)
+      ? (lineFor) => {
+          outcome.drawn.push(lineFor(columns))
         }
       : null,
-    hasColour: isTty && env?.NO_COLOR === undefined,
-    width: 100,
+    columns: () => (isTty ? columns : null),
+    colours: { out: hasColour, err: hasColour },
     input: () => (typeof input === 'string' ? Readable.from([Buffer.from(input)]) : input),
     interruption: () => signal ?? new AbortController().signal
   }
