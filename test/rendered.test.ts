@@ -1,6 +1,6 @@
 /**
  * What the command line shows to a person and to a program, held as files: tables and progress, for narrow and wide terminals and
- * for pipes. To write them anew: WRITE_RENDERED=1 npm test -- test/rendered.test.ts
+ * for pipes. To write them again: WRITE_RENDERED=1 npm test -- test/rendered.test.ts
  */
 import t, { type Test } from 'tap'
 import { createPace, type Pace } from '../bin/client/pace.ts'

@@ -1,4 +1,4 @@
-/** How fast a work goes on, and how long the rest of it takes, by what was done lately. */
+/** The speed of work that is being done, and the time that the rest of it takes, by what was done lately. */
 
 export type Pace = {
   /** Tells what is done until now. Less than before means that the work began again. */

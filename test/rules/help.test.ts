@@ -1,5 +1,5 @@
 /**
- * The help of every command, held as files, for narrow and wide terminals and for a pipe. To write them anew: WRITE_RENDERED=1 npm test
+ * The help of every command, held as files, for narrow and wide terminals and for a pipe. To write them again: WRITE_RENDERED=1 npm test
  * -- test/rules/help.test.ts
  */
 import t from 'tap'
