@@ -39,7 +39,7 @@ export function createPace(now: () => number): Pace {
 
   function perSecond(): number | null {
     const [oldest] = samples
-    // a work that stands still gets slower, although nothing is reached
+    // without progress the speed falls, although nothing is reached
     const elapsedMs = now() - (oldest?.at ?? now())
     return oldest === undefined || elapsedMs < knownAfterMs
       ? null
