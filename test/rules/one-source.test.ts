@@ -1,0 +1,207 @@
+/** A figure that several pages name has one source: exit codes are those of bin/failure.ts, rates those of the page that measures. */
+import { readdirSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { commandTable } from '../../bin/command-table.ts'
+import { exitCodes } from '../../bin/failure.ts'
+import { readFile } from '../support/deploy-files.ts'
+import { packagePath } from '../../shared/platform/paths.ts'
+
+const { refused, rejects, loadEnded, unreachable, stillRunning, config, ok } = exitCodes
+const signalCodes = [constants.signals.SIGINT, constants.signals.SIGTERM].map((number) => 128 + number)
+
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...readdirSync(packagePath('docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.startsWith('decisions/'))
+    .sort()
+    .map((name) => join('docs', name))
+]
+
+/** Sentences with an exit code. Every mention in the docs is one of these, with the code that the program has. */
+const claims: { page: string; says: RegExp; code: number }[] = [
+  {
+    page: 'docs/configuration.md',
+    says: /reports all invalid keys together and exits with (\d+)/,
+    code: config
+  },
+  {
+    page: 'docs/command-line.md',
+    says: /clock and loads\. Exit code (\d+) if something is wrong/,
+    code: refused
+  },
+  {
+    page: 'docs/command-line.md',
+    says: /After exit code (\d+), or if the token is refused/,
+    code: unreachable
+  },
+  {
+    page: 'docs/how-to/deploy.md',
+    says: /tries again for three\s+minutes, then ends with exit code (\d+)/,
+    code: refused
+  },
+  {
+    page: 'docs/how-to/load-csv.md',
+    says: /with their line and reason, and ends with exit code (\d+)/,
+    code: rejects
+  },
+  {
+    page: 'docs/how-to/load-from-an-etl-job.md',
+    says: /Exit code (\d+) means that some records were rejected/,
+    code: rejects
+  },
+  { page: 'docs/how-to/load-from-an-etl-job.md', says: /It exits with (\d+) without\s+rejects/, code: ok },
+  { page: 'docs/how-to/use-pgbouncer.md', says: /`serve`, `work` and `up` end with (\d+)/, code: config },
+  {
+    page: 'docs/guides/from-marquez.md',
+    says: /Exit code (\d+) means that it did not come back/,
+    code: unreachable
+  },
+  { page: 'docs/guides/from-marquez.md', says: /the others are loaded: exit code (\d+)/, code: rejects },
+  { page: 'docs/runbook.md', says: /^### A process ends at once with (\d+)/m, code: config },
+  { page: 'docs/runbook.md', says: /Exit code (\d+) and one line on standard error/, code: config },
+  { page: 'docs/runbook.md', says: /If it ends at once with (\d+)/, code: config }
+]
+
+/** Exit codes of other programs. */
+const ofOthers = [/`curl` exits with 18/]
+
+const mention =
+  /(?:\bexit codes?:?|\bexits? with(?: code)?|\bends? (?:at once )?with(?: exit code)?) `?(\d{1,3})\b(?! ?(?:s|ms|%|MB|of|rejects?)\b)/gi
+
+t.test('every exit code that a page names is the one that the program ends with', async (t) => {
+  for (const { page, says, code } of claims)
+    t.equal(says.exec(readFile(page))?.[1], String(code), `${page}: ${says.source}`)
+  for (const page of pages) {
+    const text = readFile(page)
+    const known = [...claims.filter((claim) => claim.page === page).map(({ says }) => says), ...ofOthers].map(
+      (says) => {
+        const found = new RegExp(says.source, says.flags).exec(text)
+        return found === null ? null : [found.index, found.index + found[0].length]
+      }
+    )
+    const unknown = [...text.matchAll(mention)].filter(
+      ({ index, 0: said, 1: code }) =>
+        Number(code) < 256 &&
+        !known.some((span) => span !== null && index + said.length > (span[0] ?? 0) && index < (span[1] ?? 0))
+    )
+    t.same(
+      unknown.map(([said]) => said),
+      [],
+      `${page}: add a claim to this test, so that the code is held`
+    )
+  }
+})
+
+t.test('the tables of docs/command-line.md have every exit code', async (t) => {
+  const page = readFile('docs/command-line.md')
+  const codesOf = (head: string): number[] => {
+    const [, rows = ''] =
+      new RegExp(`^\\| ${head} \\| \\|\\n\\| --- \\| --- \\|\\n((?:\\|.*\\n)+)`, 'm').exec(page) ?? []
+    return [...rows.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, codes = '']) => codes.split(', ').map(Number))
+  }
+  t.same(
+    codesOf('Exit code').sort((a, b) => a - b),
+    [...Object.values(exitCodes), ...signalCodes].sort((a, b) => a - b)
+  )
+  t.same(codesOf('Exit code of a load'), [
+    ok,
+    refused,
+    rejects,
+    loadEnded,
+    unreachable,
+    stillRunning,
+    ...signalCodes
+  ])
+})
+
+t.test('the help of a command calls an exit code what it is', async (t) => {
+  const words: Readonly<Record<number, RegExp>> = {
+    [ok]: /./,
+    [refused]: /usage|refused/,
+    [rejects]: /rejects|refused/,
+    [loadEnded]: /failed/,
+    [unreachable]: /unreachable|cannot be reached|does not answer/,
+    [stillRunning]: /runs|running|--wait/
+  }
+  let count = 0
+  for (const { name, open } of commandTable)
+    for (const note of (await open()).notes ?? [])
+      for (const [, code = '', meaning = ''] of (/Exit codes?: (.*)/s.exec(note)?.[1] ?? '').matchAll(
+        /\b(\d) ([^;]*?)(?=, \d |; \d |[.;]|$)/g
+      )) {
+        if (meaning === 'that occurred') continue
+        count += 1
+        t.match(meaning, words[Number(code)] ?? /never/, `${name}: ${code} ${meaning}`)
+      }
+  t.ok(count > 30, `${count} codes`)
+})
+
+const performance = readFile('docs/performance.md')
+const sizing = readFile('docs/sizing.md')
+const tablesOf = (text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .join('\n')
+
+/** A rate such as `139,000 edges a second`; what somebody limits or sends is not measured. */
+const rate =
+  /(\d[\d,]*(?:\.\d+)?)\s+(?:(?:new|plain|more)\s+)?(?:(?:edges|records|rows|events|assets|requests|writes)\s+)?(?:a|per)\s+second/g
+
+t.test(
+  'a rate that a page names is one that docs/performance.md or a table of docs/sizing.md measures',
+  async (t) => {
+    const measured = new Set(
+      [...`${performance}\n${tablesOf(sizing)}`.matchAll(/\d[\d,]*(?:\.\d+)?/g)].map(([number]) => number)
+    )
+    let count = 0
+    for (const page of pages.filter((name) => name !== 'docs/performance.md')) {
+      const prose = page === 'docs/sizing.md' ? readFile(page).replaceAll(/^\|.*$/gm, '') : readFile(page)
+      for (const [said, number = ''] of prose.matchAll(rate)) {
+        count += 1
+        const isDerived = page === 'docs/sizing.md' && number === derived()
+        t.ok(measured.has(number) || isDerived, `${page}: ${said.replaceAll('\n', ' ')}`)
+      }
+    }
+    t.ok(count > 1, `${count} rates`)
+  }
+)
+
+/** Microseconds of processor time for an edge: all, Postgres, API, worker, client. */
+function costsOf(what: string): number[] {
+  const row = performance.split('\n').find((line) => line.startsWith(`| ${what} | `)) ?? ''
+  return row
+    .split('|')
+    .slice(2, -1)
+    .map((cell) => Number.parseFloat(cell))
+}
+
+/** Edges a second that keep four cores of Postgres busy, in ten thousands. */
+const derived = (): string =>
+  (Math.round(4e6 / (costsOf('a new edge')[1] ?? 1) / 10_000) * 10_000).toLocaleString('en-US')
+
+t.test(
+  'docs/sizing.md and docs/how-to/scale-workers.md reckon with the costs that docs/performance.md measures',
+  async (t) => {
+    const [, postgres = 0, api = 0, worker = 0] = costsOf('a new edge')
+    const [, ofProposal = 0, apiOfProposal = 0, workerOfProposal = 0] = costsOf(
+      'an edge in a proposal of ten'
+    )
+    const flat = sizing.replaceAll(/\s+/g, ' ')
+    t.match(
+      flat,
+      `A new edge takes ${postgres} microseconds of Postgres, ${api} of the API and ${worker} of a worker; an edge in a proposal of ten takes ${ofProposal}, ${apiOfProposal} and ${workerOfProposal}.`
+    )
+    t.match(flat, `busy at some ${derived()} edges a second`)
+    const [, plain = ''] = /([\d,]+) edges a second/.exec(performance) ?? []
+    const scale = readFile('docs/how-to/scale-workers.md').replaceAll(/\s+/g, ' ')
+    t.match(scale, `one worker applies about ${plain} new edges a second`)
+    t.match(scale, 'it does half of the work of a new edge')
+    const [all = 1] = costsOf('a new edge')
+    t.ok(Math.abs(postgres / all - 0.5) < 0.1, 'half')
+  }
+)
