@@ -6,7 +6,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { toCatalogError } from '../shared/db/sql-errors.ts'
-import { CatalogError, type ErrorCode } from '../shared/errors.ts'
+import { CatalogError, problemMediaType, problemOf, type ErrorCode } from '../shared/errors.ts'
 import { noteError } from './trace-requests.ts'
 
 /** The framework's own errors, by their code. Any other of class 4xx becomes BAD_REQUEST. */
@@ -52,11 +52,6 @@ export function publicError(error: unknown, request?: FastifyRequest): CatalogEr
   )
 }
 
-/** The body of every error answer outside of GraphQL. */
-export function problemBody(error: CatalogError, requestId: string): Record<string, unknown> {
-  return { code: error.code, message: error.message, ...error.details, requestId }
-}
-
 /** Status, headers and log line that every kind of error answer shares. */
 export function prepareErrorReply(
   error: CatalogError,
@@ -76,8 +71,8 @@ export function prepareErrorReply(
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = publicError(error, request)
   void prepareErrorReply(problem, request, reply)
-    .type('application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problemBody(problem, request.id)))
+    .type(problemMediaType)
+    .send(JSON.stringify(problemOf(problem, request.id)))
 }
 
 /**

@@ -1,8 +1,8 @@
 /** The HTTP server below the routes: its times, and the answers to what is not a valid request. */
 import { randomUUID } from 'node:crypto'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ErrorCode } from '../shared/errors.ts'
+import { CatalogError, problemMediaType, problemOf, type ErrorCode } from '../shared/errors.ts'
 import { Answer, endConnection, keepLastAnswers, Question, type LingerBounds } from './last-answers.ts'
 import { uploadPace } from './loads/read-body.ts'
 
@@ -55,28 +55,32 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   else endConnection(socket, printed(brokenRequests[error.code ?? ''] ?? brokenRequest))
 }
 
-type BrokenRequest = { status: string; code: ErrorCode; message: string }
+type BrokenRequest = { status: number; code: ErrorCode; message: string }
 
-const brokenRequest: BrokenRequest = {
-  status: '400 Bad Request',
-  code: 'BAD_REQUEST',
-  message: 'Malformed HTTP request'
-}
+const brokenRequest: BrokenRequest = { status: 400, code: 'BAD_REQUEST', message: 'Malformed HTTP request' }
 
 const brokenRequests: Readonly<Record<string, BrokenRequest>> = {
   HPE_HEADER_OVERFLOW: {
-    status: '431 Request Header Fields Too Large',
+    status: 431,
     code: 'BAD_REQUEST',
     message: 'The headers are larger than 16 KB'
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
-    status: '408 Request Timeout',
+    status: 408,
     code: 'REQUEST_TIMEOUT',
     message: 'The request arrived too slowly'
   }
 }
 
 function printed({ status, code, message }: BrokenRequest): string {
-  const body = JSON.stringify({ code, message, requestId: randomUUID() })
-  return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  const body = JSON.stringify(problemOf(new CatalogError(code, message), randomUUID(), status))
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Connection: close',
+    'Cache-Control: no-store',
+    `Content-Type: ${problemMediaType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body
+  ].join('\r\n')
 }

@@ -37,6 +37,7 @@ import { traceRoutes } from './openapi/trace-routes.ts'
 import { healthRoutes } from './operations/health.ts'
 import { limitsRoutes } from './operations/limits.ts'
 import { countRequests, metricsRoutes } from './operations/metrics.ts'
+import { problemRoutes } from './operations/problems.ts'
 import { versionRoutes } from './operations/version.ts'
 import { refuseNulInParameters } from './query-parameters.ts'
 import { openRateLimits } from './rate-limits.ts'
@@ -97,6 +98,7 @@ export async function buildServer(
 
   healthRoutes(app, context, state)
   versionRoutes(app)
+  problemRoutes(app)
   sessionRoutes(app, context)
   signInRoutes(app, context, provider)
   referenceRoutes(app)

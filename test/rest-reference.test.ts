@@ -163,7 +163,7 @@ t.test('the description of the REST API', async (t) => {
 
   t.test('gives the shapes that answers really have', async (t) => {
     const ajv = new Ajv2020({ strict: false, allErrors: true })
-    ajv.addFormat('uuid', true).addFormat('date-time', true)
+    ajv.addFormat('uuid', true).addFormat('date-time', true).addFormat('uri-reference', true)
     ajv.addSchema({ $id: 'reference', ...document })
     const session = await signInWith(server, server.token)
     const load = await session.send({

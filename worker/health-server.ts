@@ -1,8 +1,9 @@
 /** Health and metrics of a worker process, on its own port, for platforms and scrapers. */
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import { checkReadiness } from '../shared/catalog/access/check-readiness.ts'
 import type { Db } from '../shared/db/database.ts'
-import { CatalogError } from '../shared/errors.ts'
+import { CatalogError, problemMediaType, problemOf } from '../shared/errors.ts'
 import type { Config } from '../shared/platform/config.ts'
 import type { Log } from '../shared/platform/log.ts'
 import { requireScraper } from '../shared/platform/metrics-access.ts'
@@ -32,15 +33,16 @@ export async function startHealthServer({
   const server = createServer((request, response) => {
     answer(request, config.metricsToken, db, queue)
       .catch((err: unknown): Answer => {
-        if (err instanceof CatalogError) return json(err.status, { code: err.code, message: err.message })
+        if (err instanceof CatalogError) return problem(err)
         log.warn({ err }, 'a health request failed')
-        return json(500, { code: 'INTERNAL', message: 'An internal error' })
+        return problem(new CatalogError('INTERNAL', 'An internal error'))
       })
       .then(({ status, contentType, text }) => {
         response.writeHead(status, {
           'content-type': contentType,
           'cache-control': 'no-store',
-          connection: 'close'
+          connection: 'close',
+          ...(status === 405 ? { allow: 'GET, HEAD' } : {})
         })
         response.end(request.method === 'HEAD' ? undefined : text)
       })
@@ -70,7 +72,7 @@ async function answer(
   queue: ChunkQueue
 ): Promise<Answer> {
   if (request.method !== 'GET' && request.method !== 'HEAD')
-    return json(405, { code: 'METHOD_NOT_ALLOWED', message: 'Only GET and HEAD' })
+    throw new CatalogError('METHOD_NOT_ALLOWED', 'Only GET and HEAD', { allowed: ['GET', 'HEAD'] })
   switch (request.url?.split('?', 1)[0]) {
     case '/health/live':
       return json(200, { status: 'live' })
@@ -83,7 +85,7 @@ async function answer(
       return { status: 200, contentType, text }
     }
     default:
-      return json(404, { code: 'NOT_FOUND', message: 'No such route' })
+      throw new CatalogError('NOT_FOUND', 'No such route')
   }
 }
 
@@ -99,4 +101,10 @@ const json = (status: number, body: unknown): Answer => ({
   status,
   contentType: 'application/json; charset=utf-8',
   text: JSON.stringify(body)
+})
+
+const problem = (error: CatalogError): Answer => ({
+  status: error.status,
+  contentType: problemMediaType,
+  text: JSON.stringify(problemOf(error, randomUUID()))
 })

@@ -3,7 +3,8 @@
  * added.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { prepareErrorReply, problemBody, publicError } from '../error-responses.ts'
+import { errorMembers } from '../../shared/errors.ts'
+import { prepareErrorReply, publicError } from '../error-responses.ts'
 
 /** The error handler of the routes in RestLi's form. Never shows a stack trace. */
 export function sendRestError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -13,9 +14,9 @@ export function sendRestError(error: unknown, request: FastifyRequest, reply: Fa
     .type('application/json; charset=utf-8')
     .send(
       JSON.stringify({
+        ...errorMembers(problem, request.id),
         exceptionClass: 'com.linkedin.restli.server.RestLiServiceException',
-        status: problem.status,
-        ...problemBody(problem, request.id)
+        status: problem.status
       })
     )
 }

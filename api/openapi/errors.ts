@@ -3,8 +3,8 @@
  * details are added.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CatalogError, type ErrorCode } from '../../shared/errors.ts'
-import { prepareErrorReply, problemBody, publicError } from '../error-responses.ts'
+import { CatalogError, errorMembers, type ErrorCode } from '../../shared/errors.ts'
+import { prepareErrorReply, publicError } from '../error-responses.ts'
 
 const kinds: Partial<Record<ErrorCode, string>> = {
   UNAUTHENTICATED: 'Unauthorized',
@@ -30,7 +30,7 @@ export function sendOpenApiError(error: unknown, request: FastifyRequest, reply:
   if (problem.status === 422) answer.code(400)
   void answer
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ error: kind, ...problemBody(inWords(problem), request.id) }))
+    .send(JSON.stringify({ ...errorMembers(inWords(problem), request.id), error: kind }))
 }
 
 /** Changes the names in errors: a value is under `value` here, and under `aspect` in a proposal. */

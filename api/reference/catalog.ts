@@ -296,6 +296,16 @@ export const catalogDescriptions: Descriptions = {
         'The workers that are alive, beginning with those that started first; null if Postgres does not answer.'
     }
   }),
+  'GET /problems/:code': {
+    tag: 'service',
+    summary: 'Explains an error code',
+    more: 'The `type` of every error is the path of its code here.',
+    ignoresUnknownParameters: true,
+    params: { code: text('The code, such as `MISSING_REFERENCE`.') },
+    answers: {
+      200: { is: 'What the code means, for people.', bodies: { 'text/plain': { type: 'string' } } }
+    }
+  },
   'GET /version': {
     tag: 'service',
     summary: 'Says which version runs',

@@ -128,11 +128,17 @@ function schemaOf(description: Description, route: RouteOptions): FastifySchema 
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)])),
       default: {
         description: 'An error; nothing was changed.',
-        content: contentOf({ 'application/problem+json': ref('Problem') })
+        content: contentOf(errorsOf(description, route.url))
       }
     }
   }
 }
+
+/** Clients of DataHub expect its errors; everything else is a problem of RFC 9457. */
+export const errorsOf = ({ tag }: Description, url: string): { readonly [mediaType: string]: Schema } =>
+  tag !== 'datahub'
+    ? { 'application/problem+json': ref('Problem') }
+    : { 'application/json': ref(url.startsWith('/openapi/') ? 'OpenApiError' : 'RestLiError') }
 
 function responseOf({ is, json, bodies, headers }: Answer): Schema {
   const content = bodies ?? (json === undefined ? null : { 'application/json': json })

@@ -6,35 +6,58 @@ import { integer, listOf, object, oneOf, ref, text, type Schema } from './descri
 const millis = (description: string): Schema => integer(`${description} Milliseconds since 1970.`)
 const orNull = (type: string, description: string): Schema => ({ type: [type, 'null'], description })
 
+const errorProperties: { readonly [name: string]: Schema } = {
+  code: oneOf(Object.keys(errorCodes), 'The error code; docs/errors.md explains each.'),
+  message: text('An explanation for people.'),
+  requestId: text('The id by which the log names the request.'),
+  field: text('The input at fault, such as `edges[37].upstreamUrn`.'),
+  urn: text('The URN that is absent or wrong.'),
+  limit: text('The limit that is exceeded; GET /api/limits has its value.'),
+  maximum: { type: 'number' },
+  actual: { type: 'number' },
+  line: integer('The line of a load, from 1.'),
+  allowed: listOf({ type: 'string' }, { description: 'The values that are allowed, if there are few.' }),
+  candidates: listOf({ type: 'string' }, { description: 'URNs that the caller may have meant.' }),
+  total: { type: 'number' },
+  retryAfterSeconds: { type: 'number' }
+}
+const optionalErrorProperties = Object.keys(errorProperties).filter(
+  (name) => !['code', 'message', 'requestId'].includes(name)
+)
+
 export const shapes: { readonly [name: string]: Schema } = {
   Problem: object(
     {
-      code: oneOf(Object.keys(errorCodes), 'The error code; docs/errors.md explains each.'),
-      message: text('An explanation for people.'),
-      requestId: text('The id by which the log names the request.'),
-      field: text('The input at fault, such as `edges[37].upstreamUrn`.'),
-      urn: text('The URN that is absent or wrong.'),
-      limit: text('The limit that is exceeded; GET /api/limits has its value.'),
-      maximum: { type: 'number' },
-      actual: { type: 'number' },
-      line: integer('The line of a load, from 1.'),
-      allowed: listOf({ type: 'string' }, { description: 'The values that are allowed, if there are few.' }),
-      candidates: listOf({ type: 'string' }, { description: 'URNs that the caller may have meant.' }),
-      retryAfterSeconds: { type: 'number' }
+      type: text('The path that explains the code, `/problems/` and the code.', { format: 'uri-reference' }),
+      title: text('A summary of the code.'),
+      status: integer('The status of the answer.'),
+      detail: text('An explanation for people.'),
+      ...errorProperties
     },
     {
-      optional: [
-        'field',
-        'urn',
-        'limit',
-        'maximum',
-        'actual',
-        'line',
-        'allowed',
-        'candidates',
-        'retryAfterSeconds'
-      ],
-      additionalProperties: true
+      optional: optionalErrorProperties,
+      additionalProperties: true,
+      description: 'An error as RFC 9457 has it, with our own members beside it.'
+    }
+  ),
+  RestLiError: object(
+    {
+      exceptionClass: text('For DataHub’s clients, always the same.'),
+      status: integer('The status of the answer.'),
+      ...errorProperties
+    },
+    {
+      optional: optionalErrorProperties,
+      additionalProperties: true,
+      description: 'An error as DataHub’s RestLi routes answer it, with our own members beside it.'
+    }
+  ),
+  OpenApiError: object(
+    { error: text('The kind of the error, in DataHub’s words.'), ...errorProperties },
+    {
+      optional: optionalErrorProperties,
+      additionalProperties: true,
+      description: 'An error as DataHub’s OpenAPI routes answer it, with our own members beside it.'
     }
   ),
   Load: object(

@@ -74,8 +74,11 @@ export class ServerRefused extends Refusal {
 function problemOf(body: string): { code: string; message: string } | null {
   try {
     const problem: unknown = JSON.parse(body)
-    if (typeof problem === 'object' && problem !== null && 'code' in problem && 'message' in problem) {
-      const message = String(problem.message)
+    if (typeof problem === 'object' && problem !== null && 'code' in problem) {
+      // servers before RFC 9457, and Marquez, have only a message
+      const message =
+        'detail' in problem ? problem.detail : 'message' in problem ? problem.message : undefined
+      if (typeof message !== 'string') return null
       const allowed =
         'allowed' in problem && Array.isArray(problem.allowed) ? problem.allowed.map(String) : []
       const namesAllowed = allowed.every((value) => message.includes(value))

@@ -18,6 +18,7 @@ import { serviceAndUrnRows } from '../specification/service-and-urns.ts'
 import {
   clientCallTable,
   commandsTable,
+  errorShapeTable,
   errorTable,
   limitTable,
   loadMovePicture,
@@ -58,6 +59,7 @@ const topPages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'].filter((path) 
 
 const generated: { page: string; table: string }[] = [
   { page: 'docs/errors.md', table: errorTable() },
+  { page: 'docs/errors.md', table: errorShapeTable() },
   { page: 'docs/configuration.md', table: limitTable() },
   { page: 'docs/operations.md', table: metricTable() },
   { page: 'docs/command-line.md', table: commandsTable() },

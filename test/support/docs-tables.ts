@@ -1,6 +1,8 @@
 /** The tables of docs/ that are made from the code they describe: errors, limits, metrics. */
 import { readFileSync } from 'node:fs'
 import { commandTable } from '../../bin/command-table.ts'
+import { descriptions, errorsOf } from '../../api/reference/routes.ts'
+import { shapes } from '../../api/reference/shapes.ts'
 import { errorCodes } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { loadMoves, terminalStates } from '../../shared/model/load-moves.ts'
@@ -21,6 +23,32 @@ export const errorTable = (): string =>
       meaning
     ])
   )
+
+/** The shapes of errors over REST: name, media type, required members, and the paths that answer so. */
+export const errorShapeTable = (): string => {
+  const paths = new Map<string, Set<string>>()
+  for (const [route, description] of descriptions) {
+    const [, url = ''] = route.split(' ')
+    const key = Object.entries(errorsOf(description, url))
+      .map(([mediaType, { $ref }]) => `${String($ref).replace('#', '')} ${mediaType}`)
+      .join()
+    const start = /^\/openapi\/\w+|^\/\w+/.exec(url)?.[0] ?? url
+    paths.set(key, (paths.get(key) ?? new Set()).add(start))
+  }
+  return table(
+    ['Shape', 'Media type', 'Members, besides the details', 'Routes'],
+    [...paths].map(([key, starts]) => {
+      const [shape = '', mediaType = ''] = key.split(' ')
+      const required: unknown = shapes[shape]?.required
+      const members = Array.isArray(required) ? required.map((name) => `\`${name}\``) : []
+      const routes =
+        shape === 'Problem'
+          ? 'all others, also paths and methods that do not exist'
+          : [...starts].map((start) => `\`${start}\``).join(', ')
+      return [`\`${shape}\``, `\`${mediaType}\``, members.join(', '), routes]
+    })
+  )
+}
 
 /** Name, value, and the comment above the limit in limits.ts. */
 export const limitTable = (): string => {
