@@ -4,13 +4,13 @@
  */
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { query } from '../shared/db/query.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { packageRoot } from '../shared/platform/paths.ts'
+import { marquez, type Stored } from './support/marquez.ts'
 import { contentFrom, eventAt } from './support/openlineage.ts'
 import { runCommand } from './support/run-command.ts'
 import { skipUnless } from './support/skip.ts'
@@ -25,25 +25,6 @@ const eventOf = (number: number): JsonObject =>
     inputs: [{ namespace: 'postgres://db:5432', name: `shop.public.in_${number % 20}` }],
     outputs: [{ namespace: 'postgres://db:5432', name: `shop.public.out_${number % 20}` }]
   })
-
-type Stored = { events: JsonObject[]; asked: string[] }
-
-/** Answers as Marquez does; `trouble` may answer instead. */
-const marquez =
-  (
-    stored: Stored,
-    trouble: (...args: Parameters<RequestListener>) => boolean = () => false
-  ): RequestListener =>
-  (request, response) => {
-    const url = new URL(request.url ?? '', 'http://marquez')
-    stored.asked.push(url.search)
-    if (trouble(request, response)) return
-    const [limit, offset] = [Number(url.searchParams.get('limit')), Number(url.searchParams.get('offset'))]
-    const sorted = stored.events.toSorted((a, b) => (String(a.eventTime) < String(b.eventTime) ? -1 : 1))
-    if (url.searchParams.get('sortDirection') !== 'asc') sorted.reverse()
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ events: sorted.slice(offset, offset + limit), totalCount: sorted.length }))
-  }
 
 t.test('events of another server', async (t) => {
   const target = await withServer(t)

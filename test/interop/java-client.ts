@@ -7,7 +7,7 @@ import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { packagePath } from '../../shared/platform/paths.ts'
 import type { Catalog } from './catalog.ts'
-import { hasEdge } from './has-edge.ts'
+import { hasEdge } from '../support/has-edge.ts'
 import { cacheFolder } from '../../dev/python-environment.ts'
 
 type Outcome = { passed: number; failed: number; skipped: number }

@@ -3,9 +3,8 @@
  * DataHub's unmodified Python clients against a new catalog, on each queue backend and over each of their two
  * transports.
  *
- * OpenLineage's clients for Python and Java send their events to the same catalog, and the guides for dbt,
- * Airflow and Spark are run. Each of `--only openlineage`, `dbt`, `airflow` and `spark` runs one of these
- * alone. Exits with 1 if a call failed. Without a usable Python it says so; under CI=true that is a failure.
+ * OpenLineage's clients for Python and Java send their events to the same catalog; `--only openlineage` runs
+ * these alone. Exits with 1 if a call failed. Without a usable Python it says so; under CI=true that is a failure.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -17,12 +16,9 @@ import { parseArgs } from 'node:util'
 import { generateModel } from '../../dev/model/generate.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { hasRedis, openPostgres, startRedis } from '../torture/servers.ts'
-import { runAirflowGuide } from './airflow/run-guide.ts'
 import { startCatalog, type Catalog } from './catalog.ts'
-import { runDbtGuide } from './dbt/run-guide.ts'
 import { runJavaClient } from './java-client.ts'
 import { NoPython, openPythonEnvironment } from '../../dev/python-environment.ts'
-import { runSparkGuide } from './spark/run-guide.ts'
 
 const { values } = parseArgs({
   options: {
@@ -41,7 +37,7 @@ const transports = ['restli', 'openapi'].filter(
 type Outcome = { passed: number; failed: number; skipped: number }
 
 /** Producers of OpenLineage are only run by their own `--only`. */
-const isForProducer = ['openlineage', 'dbt', 'airflow', 'spark'].includes(values.only ?? '')
+const isForProducer = values.only === 'openlineage'
 
 /** The last lines that the clients' suite prints. */
 const closing = /^(\d+) passed, (\d+) failed, (\d+) skipped$/
@@ -144,11 +140,7 @@ async function main(): Promise<void> {
   const postgres = await openPostgres()
   try {
     if (values.backend !== 'redis') {
-      if (!isForProducer || isWanted('openlineage'))
-        outcomes.push(...(await runBackend(bin, postgres.url, 'Postgres', null)))
-      if (isWanted('dbt')) outcomes.push(await runDbtGuide(postgres.url))
-      if (isWanted('airflow')) outcomes.push(await runAirflowGuide(postgres.url))
-      if (isWanted('spark')) outcomes.push(await runSparkGuide(postgres.url))
+      outcomes.push(...(await runBackend(bin, postgres.url, 'Postgres', null)))
     }
     if (values.backend !== 'postgres' && !isForProducer)
       outcomes.push(...(await onRedis((redisUrl) => runBackend(bin, postgres.url, 'Redis', redisUrl))))

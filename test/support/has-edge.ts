@@ -1,7 +1,9 @@
 /** Whether a catalog has an edge, according to its GraphQL API. */
-import type { Catalog } from './catalog.ts'
-
-export async function hasEdge({ url, token }: Catalog, up: string, down: string): Promise<boolean> {
+export async function hasEdge(
+  { url, token }: { url: string; token: string },
+  up: string,
+  down: string
+): Promise<boolean> {
   const answer = await fetch(`${url}/api/graphql`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
