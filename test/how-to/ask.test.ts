@@ -4,7 +4,7 @@ import { openPythonEnvironment } from '../../dev/python-environment.ts'
 import { runPage } from './run-page.ts'
 import { withPostgres, withSample, withShop } from './settings.ts'
 
-t.setTimeout(900_000)
+t.setTimeout(1_800_000)
 
 const postgres = await withPostgres(t)
 if (postgres !== null) {

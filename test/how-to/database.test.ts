@@ -12,7 +12,7 @@ import { registryEnv } from '../system/support/registry-env.ts'
 import { runPage } from './run-page.ts'
 import { withCatalogOn, withPostgres } from './settings.ts'
 
-t.setTimeout(900_000)
+t.setTimeout(1_800_000)
 
 const file = (name: string): string => packagePath(join('test/how-to/database', name))
 const table = (name: string): string =>

@@ -13,7 +13,7 @@ import {
   withShop
 } from './settings.ts'
 
-t.setTimeout(900_000)
+t.setTimeout(1_800_000)
 
 const postgres = await withPostgres(t)
 if (postgres !== null) {

@@ -17,7 +17,7 @@ import { withStandIn } from '../support/stand-in-server.ts'
 import { runPage } from './run-page.ts'
 import { withCatalogOn, withPostgres } from './settings.ts'
 
-t.setTimeout(900_000)
+t.setTimeout(1_800_000)
 
 const pageMaxMs = 600_000
 

@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { packagePath } from '../../shared/platform/paths.ts'
+import { packagePath, packageRoot } from '../../shared/platform/paths.ts'
 import { fencesOf, isForShell, type Fence } from '../support/fences.ts'
 import { withFolder } from '../support/program.ts'
 import { registryEnv } from '../system/support/registry-env.ts'
@@ -42,12 +42,16 @@ const stopMaxMs = 30_000
 
 const prelude = `
 set -euo pipefail
+# keep KIND PATTERN COMMAND...: runs it until the end of the page, or until it is given again
+declare -A kept=()
 keep() {
-  local log pattern=$1
-  shift
+  local log kind=$1 pattern=$2
+  shift 2
+  if [ -n "\${kept[$kind]-}" ]; then pkill -P "\${kept[$kind]}" || true; wait "\${kept[$kind]}" || true; fi
   log=$(mktemp "$PAGE_LOGS/keeps-XXXXXX")
   "$@" >"$log" 2>&1 &
   local pid=$!
+  kept[$kind]=$pid
   until grep -qE "$pattern" "$log"; do
     kill -0 "$pid" 2>/dev/null || { cat "$log"; return 1; }
     sleep 0.1
@@ -56,14 +60,21 @@ keep() {
 }
 # the last line of the page's output so far that has the word
 printed() { cat "$PAGE_LOGS"/*.out | grep -E "$1" | tail -1; }
-npm() { if [ "$*" = start ]; then keep Ctrl-C command npm start; else command npm "$@"; fi }
+npm() {
+  case "$*" in
+    start) keep start Ctrl-C command npm start ;;
+    # CI does this for real, as its first step
+    'ci' | 'ci '*) ln -sfn "$PACKAGE_ROOT/node_modules" node_modules ;;
+    *) command npm "$@" ;;
+  esac
+}
 of_tributary() {
   local name=$1
   shift
   case "\${1-} $#" in
-    'serve 1') keep 'the API listens' "$name" "$@" ;;
-    'work 1') keep 'worker started' "$name" "$@" ;;
-    'up 1') keep Ctrl-C "$name" "$@" ;;
+    'serve 1') keep serve 'the API listens' "$name" "$@" ;;
+    'work 1') keep work 'worker started' "$name" "$@" ;;
+    'up 1') keep up Ctrl-C "$name" "$@" ;;
     *) "$name" "$@" ;;
   esac
 }
@@ -170,6 +181,7 @@ async function runShell(
       npm_config_update_notifier: 'false',
       PIP_DISABLE_PIP_VERSION_CHECK: '1',
       PAGE_LOGS: logs,
+      PACKAGE_ROOT: packageRoot,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
       ...env
     }

@@ -1,10 +1,18 @@
 /** What the readers of several pages have: a Postgres with its programs, a catalog with some content, and what they fill in. */
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { createToken } from '../../shared/catalog/access/create-token.ts'
 import { migrate } from '../../shared/db/migrate.ts'
-import { packagePath } from '../../shared/platform/paths.ts'
-import { connectTestDatabase, dropDatabase, runOnServer, urlOfDatabase } from '../support/database.ts'
+import { packagePath, packageRoot } from '../../shared/platform/paths.ts'
+import {
+  connectTestDatabase,
+  dropDatabase,
+  runOnServer,
+  urlOfDatabase,
+  type TestDatabase
+} from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { findPostgresPrograms, openClusterHome, type Cluster } from '../support/postgres-cluster.ts'
 import { withFolder } from '../support/program.ts'
@@ -75,9 +83,14 @@ export async function withPostgres(t: Test): Promise<Postgres | null> {
   }
 }
 
-/** A catalog on a database of its own. `load` is a file or folder that is in it. */
-export async function withCatalogOn(t: Test, { cluster, env }: Postgres, load?: string): Promise<Catalog> {
-  const name = `catalog_${Math.random().toString(36).slice(2)}`
+export type Migrated = TestDatabase & { env: Readonly<Record<string, string>> }
+
+/** A migrated database, dropped at teardown, and the environment in which the processes of a page run on it. */
+export async function withMigrated(
+  t: Test,
+  { cluster, env }: Postgres,
+  name = `catalog_${Math.random().toString(36).slice(2)}`
+): Promise<Migrated> {
   await runOnServer(cluster.url(), `create database ${name}`)
   const url = urlOfDatabase(cluster.url(), name)
   const db = connectTestDatabase(url)
@@ -86,12 +99,40 @@ export async function withCatalogOn(t: Test, { cluster, env }: Postgres, load?: 
     await dropDatabase(cluster.url(), name)
   })
   await migrate(db)
-  const catalog = await withCatalog(t, { workers: 1, database: { db, url }, env: { ...env } })
+  const { token } = await createToken(db, { name: 'page', scopes: ['admin'] })
+  const port = String(await freePort())
+  return {
+    db,
+    url,
+    env: {
+      ...env,
+      DATABASE_URL: url,
+      HOST: '127.0.0.1',
+      PORT: port,
+      TRIBUTARY_URL: `http://127.0.0.1:${port}`,
+      TRIBUTARY_TOKEN: token
+    }
+  }
+}
+
+/** A catalog on a database of its own. `load` is a file or folder that is in it. */
+export async function withCatalogOn(t: Test, postgres: Postgres, load?: string): Promise<Catalog> {
+  const database = await withMigrated(t, postgres)
+  const catalog = await withCatalog(t, { workers: 1, database, env: { ...postgres.env } })
   if (load !== undefined) {
     const { code, said } = await runCli(t, ['load', load, '--quiet'], catalog.env)
     if (code !== 0) throw new Error(`${load} was not loaded: ${said}`)
   }
   return catalog
+}
+
+/** A checkout before \`npm ci\`, built. */
+export function withCheckout(t: Test): string {
+  const folder = withFolder(t)
+  const copying = `git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --target-directory='${folder}'; cp -a dist '${folder}'`
+  const { status, stderr } = spawnSync('bash', ['-c', copying], { cwd: packageRoot, encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  return folder
 }
 
 /** A catalog with the tables of the examples. */
