@@ -162,7 +162,7 @@ if (postgres !== null) {
     const table = (name: string): string =>
       `urn:li:dataset:(urn:li:dataPlatform:postgres,shop.public.${name},PROD)`
     t.same(await client.walk(table('orders')), [
-      '1 urn:li:dataJob:(urn:li:dataFlow:(unknown,shop,nightly),shop.revenue)',
+      '1 urn:li:dataJob:(urn:li:dataFlow:(spark,shop,nightly),shop.revenue)',
       `2 ${table('revenue')}`
     ])
   })
