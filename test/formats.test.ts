@@ -1,5 +1,6 @@
 /** Records of loads: read one by one from bytes that are cut anywhere, in bounded memory. */
-import { createReadStream, existsSync } from 'node:fs'
+import { deepStrictEqual } from 'node:assert/strict'
+import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { CatalogError } from '../shared/errors.ts'
@@ -491,4 +492,202 @@ t.test('files of real connectors are read without a fault', async (t) => {
     )
     t.equal(entries.at(-1)?.line, count)
   }
+})
+
+const pretty = (value: JsonValue): string => JSON.stringify(value, null, 2)
+
+t.test('JSON that is not in lines', async (t) => {
+  const records: JsonValue[] = [
+    edge,
+    { op: 'removeEdge', ...edge },
+    { op: 'setDomain', entityUrn: orders, domainUrn: sales },
+    { op: 'createDomain', name: 'Sales [EU], "a"' },
+    { op: 'upsertEntity', urn: orders, name: '}{' },
+    { upstream: orders, downstream: customers },
+    proposal,
+    { ...edge, upstreamUrn: 'orders' },
+    { line: 7, code: 'BAD_REQUEST', record: JSON.stringify(edge) }
+  ]
+  const expected = outcomes(await readAll('ndjson', records.map((each) => JSON.stringify(each)).join('\n')))
+  const layouts: [name: string, text: string][] = [
+    ['an array in one line', JSON.stringify(records)],
+    ['an array over several lines', pretty(records)],
+    ['an array with an element a line', `[\n${records.map((each) => JSON.stringify(each)).join(',\n')}\n]`],
+    ['objects over several lines', records.map(pretty).join('\n')],
+    ['objects over several lines, with CRLF', records.map(pretty).join('\n\n').replaceAll('\n', '\r\n')]
+  ]
+
+  t.test('is read as the same records, numbered by object, wherever it is cut', async (t) => {
+    t.equal(expected[0], '1 addEdge')
+    for (const [name, text] of layouts)
+      for (const sent of [
+        'ndjson',
+        ['ndjson', 'mcp', 'openlineage', 'dbt'],
+        ['ndjson', 'openlineage']
+      ] as const)
+        for (const size of [1, 7, 100_000]) {
+          const opened = await openRecords(
+            sent,
+            cut(
+              Buffer.from(text),
+              Array.from(text, () => size)
+            )
+          )
+          t.equal(opened.format, 'ndjson', name)
+          const entries: SingleRecord[] = []
+          for await (const batch of opened.records) entries.push(...oneByOne(batch))
+          t.same(outcomes(entries), expected, `${name} ${size}`)
+        }
+    const [, text = ''] = layouts[1] ?? []
+    const entries = await readAll('ndjson', text)
+    t.match(entries[0], { shape: { isRemoval: false } }, 'edges take the fast path')
+    t.equal(textOf(entries[0]), JSON.stringify([edge], null, 2).slice(4, -2), 'and are given back as sent')
+  })
+
+  t.test('is recognised by its first object', async (t) => {
+    const formatOf = async (text: string): Promise<string> =>
+      (await openRecords(['ndjson', 'csv', 'mcp', 'openlineage', 'dbt'], cut(Buffer.from(text), []))).format
+    const event = { eventTime: '2026-01-01T00:00:00Z', producer: 'x', run: {}, job: {} }
+    for (const write of [
+      (value: JsonValue) => JSON.stringify([value]),
+      (value: JsonValue) => pretty([value]),
+      pretty
+    ]) {
+      t.equal(await formatOf(write(edge)), 'ndjson')
+      t.equal(await formatOf(write({ op: 'unsetDomain', entityUrn: orders })), 'ndjson')
+      t.equal(await formatOf(write({ op: 'x', entityType: 'y' })), 'ndjson')
+      t.equal(await formatOf(write(proposal)), 'mcp')
+      t.equal(await formatOf(write(snapshot)), 'mcp')
+      t.equal(await formatOf(write(event)), 'openlineage')
+    }
+    for (const text of ['[]', '[7]', '[{}]', '{\n}']) t.equal(await formatOf(text), 'ndjson', text)
+  })
+
+  t.test('that wraps its records is refused with what to send', async (t) => {
+    const wrapped: [value: JsonValue, name: string][] = [
+      [{ edges: [edge] }, 'edges'],
+      [{ records: [edge, edge], count: 2 }, 'records'],
+      [{ data: [] }, 'data'],
+      [{ proposals: [proposal] }, 'proposals']
+    ]
+    for (const [value, name] of wrapped)
+      for (const text of [JSON.stringify(value), pretty(value), JSON.stringify(value).replace('[', ' [\n')])
+        for (const sent of ['ndjson', 'mcp', ['ndjson', 'mcp', 'openlineage', 'dbt']] as const)
+          await t.rejects(readAll(sent, text), {
+            code: 'BAD_REQUEST',
+            message: `The body is an object around records: send the array in "${name}" itself, or one record per line`,
+            details: { field: name }
+          })
+    t.same(
+      outcomes(await readAll('ndjson', `{"colour": ["red"], "op": "unsetDomain", "entityUrn": "${orders}"}`)),
+      ['1 unsetDomain']
+    )
+  })
+
+  t.test('that is cut off, or has text between objects, is refused whole', async (t) => {
+    const object = pretty(edge)
+    for (const [text, says] of [
+      [object.slice(0, -1), /no end/],
+      [`${object}\n{\n "a": "}`, /no end/],
+      [`${object},\n${object}`, /text between the objects/],
+      [`${object}\nupstream`, /text between the objects/],
+      [`${object}]`, /text between/],
+      [`[${object}`, /no end/],
+      [`[${object}]${object}`, /after the end of the array/]
+    ] as const)
+      await t.rejects(readAll('ndjson', text), { code: 'BAD_REQUEST', message: says }, text)
+    t.same(
+      outcomes(await readAll('ndjson', `{\n"a": }\n${object}`)),
+      ['1 BAD_REQUEST', '2 addEdge'],
+      'a bad object is an entry with its error'
+    )
+  })
+
+  t.test('any text gives the same entries or the same refusal, wherever it is cut', async (t) => {
+    const made = async (text: string, sizes: readonly number[]): Promise<string[] | string> => {
+      try {
+        return outcomes(await readAll('ndjson', text, sizes))
+      } catch (error) {
+        if (error instanceof CatalogError) return error.message
+        throw error
+      }
+    }
+    const unit = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      '"',
+      '\\',
+      ',',
+      '\n',
+      ' ',
+      JSON.stringify(edge),
+      '"a":1',
+      '🙂'
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom('', '[', '{\n'),
+        fc.string({ unit, maxLength: 30 }),
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 60 }),
+        async (begin, text, sizes) => {
+          deepStrictEqual(await made(begin + text, sizes), await made(begin + text, []))
+        }
+      ),
+      { numRuns: 500 }
+    )
+    t.pass()
+  })
+})
+
+t.test('UTF-16 with a byte order mark reads as UTF-8, as Excel and PowerShell write it', async (t) => {
+  const inUtf16 = (text: string, isBig: boolean): Buffer => {
+    const bytes = Buffer.from(`\ufeff${text}`, 'utf16le')
+    return isBig ? bytes.swap16() : bytes
+  }
+  const rows = `From\tTo\tNote\r\n"${orders}"\t${customers}\tü 🙂\r\n`
+  for (const isBig of [false, true]) {
+    for (const sizes of [[], [1, 1, 1, 1, 1, 1, 1], Array.from({ length: 500 }, () => 3)]) {
+      t.same(outcomes(await readAll('csv', inUtf16(rows, isBig), sizes)), ['2 addEdge'])
+      t.same(outcomes(await readAll(['ndjson', 'csv'], inUtf16(rows, isBig), sizes)), ['2 addEdge'])
+      t.same(outcomes(await readAll('ndjson', inUtf16(`${JSON.stringify(edge)}\r\n`, isBig), sizes)), [
+        '1 addEdge'
+      ])
+      t.same(outcomes(await readAll('ndjson', inUtf16(JSON.stringify([edge]), isBig), sizes)), ['1 addEdge'])
+    }
+    t.same(await readAll('csv', inUtf16('', isBig)), [])
+  }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !text.startsWith('\ufeff')),
+      fc.boolean(),
+      fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 30 }),
+      async (text, isBig, sizes) => {
+        const body = `source;target;note\n${text.replaceAll(/[\r\n"]/g, '')}`
+        deepStrictEqual(await readAll('csv', inUtf16(body, isBig), sizes), await readAll('csv', body))
+      }
+    ),
+    { numRuns: 200 }
+  )
+  for (const [bytes, says] of [
+    [Buffer.from(rows, 'utf16le'), /UTF-16 without a byte order mark: save it in UTF-8/],
+    [Buffer.from(rows, 'utf16le').swap16(), /UTF-16 without a byte order mark/],
+    [
+      Buffer.concat([inUtf16(rows, false), Buffer.from([0x00, 0xd8, 0x61, 0x00])]),
+      /not valid UTF-16.*save it in UTF-8/
+    ],
+    [inUtf16(rows, false).subarray(0, -1), /not valid UTF-16/],
+    [Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]), /UTF-32/]
+  ] as const)
+    for (const sizes of [[], [1, 1, 1, 1, 1]])
+      await t.rejects(readAll('csv', bytes, sizes), { code: 'BAD_REQUEST', message: says })
+})
+
+t.test('the arrays in the docs are read without rejects', async (t) => {
+  const page = readFileSync(join(packageRoot, 'docs/loading.md'), 'utf8')
+  const arrays = [...page.matchAll(/^```json\n(\[[^]*?)\n```$/gm)].map(([, json = '']) => json)
+  t.equal(arrays.length, 1)
+  for (const json of arrays)
+    t.same(outcomes(await readAll(['ndjson', 'mcp'], json)), ['1 upsertEntity', '2 addEdge'])
 })

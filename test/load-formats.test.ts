@@ -308,7 +308,13 @@ t.test('the format of a body', async (t) => {
       ['application/csv', 'csv', bodies.csv],
       ['application/json', 'mcp', bodies.mcp],
       ['application/json', 'mcp', lines(proposal)],
-      ['application/json', 'ndjson', bodies.ndjson]
+      ['application/json', 'ndjson', bodies.ndjson],
+      ['application/json', 'ndjson', JSON.stringify([edge('a', 'b')])],
+      ['application/json', 'ndjson', JSON.stringify([edge('a', 'b')], null, 2)],
+      ['application/json', 'ndjson', JSON.stringify(edge('a', 'b'))],
+      ['application/json', 'ndjson', JSON.stringify(edge('a', 'b'), null, 4)],
+      ['application/x-ndjson', 'ndjson', JSON.stringify([edge('a', 'b')])],
+      ['text/tab-separated-values', 'csv', bodies.csv?.replaceAll('","', '"\t"')]
     ] as const) {
       t.match(
         (await server.post(body ?? '', { 'content-type': type })).body,
@@ -360,8 +366,9 @@ t.test('the format of a body', async (t) => {
     for (const [body, says] of [
       [gzipSync(bodies.csv ?? ''), /Content-Encoding: gzip/],
       [Buffer.from([0x50, 0x4b, 3, 4, 0]), /zip file/],
-      [Buffer.from('\ufeffupstream,downstream', 'utf16le'), /UTF-16/],
-      [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), /zstd/]
+      [Buffer.from('upstream,downstream', 'utf16le'), /UTF-16 without a byte order mark/],
+      [Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), /zstd/],
+      [Buffer.from(JSON.stringify({ edges: [edge('a', 'b')] })), /send the array in "edges" itself|header/]
     ] as const) {
       for (const headers of [{}, asCsv, asNdjson])
         t.match((await server.post(body, headers)).body, { code: 'BAD_REQUEST', message: says })

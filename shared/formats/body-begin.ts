@@ -2,6 +2,7 @@
  * Looks at the beginning of a body: whether it is compressed or in another encoding, and its first byte or
  * line.
  */
+import { TextDecoder } from 'node:util'
 import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { isAboveHeader, rowsLookedAt } from './csv-header.ts'
@@ -42,20 +43,26 @@ const marks: readonly { bytes: readonly number[]; is: string }[] = [
   { bytes: [0x1f, 0x8b], is: 'packed with gzip: send it with Content-Encoding: gzip' },
   { bytes: [0x28, 0xb5, 0x2f, 0xfd], is: 'packed with zstd: send it with Content-Encoding: zstd' },
   { bytes: [0x50, 0x4b, 0x03, 0x04], is: 'a zip file, as spreadsheets are: save it as CSV in UTF-8' },
-  { bytes: [0xff, 0xfe], is: 'in UTF-16: save it in UTF-8' },
-  { bytes: [0xfe, 0xff], is: 'in UTF-16: save it in UTF-8' }
+  { bytes: [0xff, 0xfe, 0, 0], is: 'in UTF-32: save it in UTF-8' },
+  { bytes: [0, 0, 0xfe, 0xff], is: 'in UTF-32: save it in UTF-8' }
 ]
+
+/** Excel saves "Unicode text" in UTF-16, and PowerShell redirects into it. */
+const utf16Marks = [
+  { bytes: [0xff, 0xfe], encoding: 'utf-16le' },
+  { bytes: [0xfe, 0xff], encoding: 'utf-16be' }
+] as const
 
 /**
  * Reads up to the first byte that is not white space or, if `wants` is 'line', to the end of its line, or of
  * the header below it.
- * Returns the whole body with it, without its byte order mark. `firstLine` is cut at recordMaxBytes.
+ * Returns the whole body with it in UTF-8, without its byte order mark. `firstLine` is cut at recordMaxBytes.
  *
- * Throws BAD_REQUEST for a body that is compressed or in another encoding, and the errors of the source of
- * the bytes.
+ * Throws BAD_REQUEST for a body that is compressed or in another encoding than UTF-8 and UTF-16, and the errors
+ * of the source of the bytes. Reading the body throws BAD_REQUEST for invalid UTF-16.
  */
 export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'line'): Promise<BodyBegin> {
-  const iterator = withoutMark(chunks)
+  const iterator = inUtf8(chunks)
   const close = async (): Promise<void> => {
     await iterator.return(undefined)
   }
@@ -84,7 +91,7 @@ export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'li
     }
   }
   const begin = Buffer.concat(pieces)
-  const mark = marks.find(({ bytes }) => bytes.every((byte, index) => begin[index] === byte))
+  const mark = marks.find(({ bytes }) => startsWith(begin, bytes))
   if (mark) {
     await close()
     throw new CatalogError('BAD_REQUEST', `The body is ${mark.is}`)
@@ -102,7 +109,7 @@ export async function beginOf(chunks: AsyncIterable<Buffer>, wants: 'byte' | 'li
 
 /** Whether the first line contains only the opening brace of an object. */
 const opensDocument = (pieces: readonly Buffer[]): boolean =>
-  /^\s*\{\s*\n/.test(Buffer.concat(pieces).toString('utf8'))
+  /^\s*\{[ \t\r]*\n/.test(Buffer.concat(pieces).toString('utf8'))
 
 async function* resume(begin: readonly Buffer[], iterator: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   yield* begin
@@ -111,20 +118,53 @@ async function* resume(begin: readonly Buffer[], iterator: AsyncGenerator<Buffer
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
-async function* withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+const startsWith = (bytes: Buffer, mark: Iterable<number>): boolean =>
+  [...mark].every((byte, index) => bytes[index] === byte)
+
+/** The body without its byte order mark, in UTF-8 if the mark says UTF-16. */
+async function* inUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let head: Buffer | null = Buffer.alloc(0)
+  let decoder: TextDecoder | null = null
   for await (const chunk of chunks) {
-    if (head === null) {
-      yield chunk
+    const bytes: Buffer = head === null ? chunk : Buffer.concat([head, chunk])
+    if (head !== null && bytes.length < marksMaxBytes) {
+      head = bytes
       continue
     }
-    head = Buffer.concat([head, chunk])
-    if (head.length < byteOrderMark.length) continue
-    yield stripMark(head)
+    if (head !== null) decoder = decoderOf(bytes)
+    yield decoder ? decoded(decoder, bytes) : head === null ? bytes : withoutMark(bytes)
     head = null
   }
-  if (head) yield stripMark(head)
+  if (head) {
+    decoder = decoderOf(head)
+    yield decoder ? decoded(decoder, head) : withoutMark(head)
+  }
+  if (decoder) yield decoded(decoder, null)
 }
 
-const stripMark = (bytes: Buffer): Buffer =>
-  bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes
+const withoutMark = (bytes: Buffer): Buffer =>
+  startsWith(bytes, byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes
+
+/**
+ * Null for a body that is not in UTF-16. Throws BAD_REQUEST for one that is, as its zero bytes show, but has no
+ * byte order mark.
+ */
+function decoderOf(bytes: Buffer): TextDecoder | null {
+  if (marks.some((mark) => startsWith(bytes, mark.bytes))) return null
+  if (bytes.length > 1 && (bytes[0] === 0) !== (bytes[1] === 0))
+    throw new CatalogError('BAD_REQUEST', 'The body is in UTF-16 without a byte order mark: save it in UTF-8')
+  const mark = utf16Marks.find((each) => startsWith(bytes, each.bytes))
+  return mark ? new TextDecoder(mark.encoding, { fatal: true }) : null
+}
+
+/** `bytes` is null at the end. The decoder leaves out the mark. */
+function decoded(decoder: TextDecoder, bytes: Buffer | null): Buffer {
+  try {
+    return Buffer.from(bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode(), 'utf8')
+  } catch {
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'The body is not valid UTF-16, which it begins as: save it in UTF-8'
+    )
+  }
+}

@@ -8,6 +8,11 @@ export const envelopeDepth = 8
 const isSnapshot = (value: JsonObject): boolean =>
   value.proposedSnapshot !== undefined && value.proposedSnapshot !== null
 
+/** Whether an object with these keys is a proposal or a snapshot. */
+export const hasEnvelopeKeys = (keys: readonly string[]): boolean =>
+  !keys.includes('op') &&
+  ['proposedSnapshot', 'entityType', 'changeType', 'aspectName'].some((key) => keys.includes(key))
+
 export const isEnveloped = (value: JsonObject): boolean =>
   value.op === undefined &&
   (isSnapshot(value) ||

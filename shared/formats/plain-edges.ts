@@ -37,10 +37,10 @@ export type EdgeCell = 'upstream' | 'downstream' | 'upstreamColumn' | 'downstrea
 /** `shape` is the same object for all lines of a body with the same shape. */
 export type PlainEdge = { line: number; shape: EdgeShape; upstream: Urn; downstream: Urn }
 
-const end = '"(upstreamUrn|downstreamUrn)"[ \\t]*:[ \\t]*"'
-const op = '"op"[ \\t]*:[ \\t]*"(?:addEdge|removeEdge)"'
+const end = '"(upstreamUrn|downstreamUrn)"[ \\t\\r\\n]*:[ \\t\\r\\n]*"'
+const op = '"op"[ \\t\\r\\n]*:[ \\t\\r\\n]*"(?:addEdge|removeEdge)"'
 const edgeLine = new RegExp(
-  `^(\\{[ \\t]*(?:${op}[ \\t]*,[ \\t]*)?${end})([^"\\\\]*)("[ \\t]*,[ \\t]*${end})([^"\\\\]*)("[ \\t]*(?:,[ \\t]*${op}[ \\t]*)?\\})$`
+  `^(\\{[ \\t\\r\\n]*(?:${op}[ \\t\\r\\n]*,[ \\t\\r\\n]*)?${end})([^"\\\\]*)("[ \\t\\r\\n]*,[ \\t\\r\\n]*${end})([^"\\\\]*)("[ \\t\\r\\n]*(?:,[ \\t\\r\\n]*${op}[ \\t\\r\\n]*)?\\})$`
 )
 
 /** Most bodies have one shape; bodies written by hand have a few. */

@@ -21,7 +21,7 @@ import { recordOfReject } from './reject-line.ts'
 import { opensArray, splitArray } from './split-array.ts'
 import { openCsvRows } from './split-csv.ts'
 import { splitLines } from './split-lines.ts'
-import { detectFormat } from './detect-format.ts'
+import { detectFormat, opensDocument, refuseWrapped } from './detect-format.ts'
 
 /**
  * A parsed record, or the error. `text` is the record as it was sent, or the beginning of a record that is
@@ -50,8 +50,8 @@ export type OpenedRecords = RecordShape & {
 
 /**
  * Opens a body: recognises its format if it is not given, and reads the header of a CSV. The `line` of a
- * record is its line number, or the number of its array element, from 1. An unreadable record becomes an
- * entry with its error, never an exception.
+ * record is its line number, or from 1 the number of its object in an array or among objects over several
+ * lines. An unreadable record becomes an entry with its error, never an exception.
  *
  * Throws UNSUPPORTED_MEDIA_TYPE if the format cannot be recognised, BAD_REQUEST for a body that is not UTF-8
  * text and for an invalid CSV header, and what openProject throws for a dbt project, which is read completely
@@ -63,41 +63,33 @@ export async function openRecords(
   chunks: AsyncIterable<Buffer>,
   dbt: DbtReading = defaultDbtOptions
 ): Promise<OpenedRecords> {
-  const begin = await beginOf(chunks, typeof sent === 'string' ? 'byte' : 'line')
+  const begin = await beginOf(chunks, sent === 'csv' || sent === 'dbt' ? 'byte' : 'line')
   const format = await sentOrDetected(sent, begin)
   if (format === 'csv') return openCsv(begin.body)
   if (format === 'dbt') return { format, header: null, ...(await openProject(begin.body, dbt)) }
-  const parser = recordParser({ format, header: null })
-  if (format !== 'ndjson') {
-    const limit = format === 'openlineage' ? 'openLineageEventMaxBytes' : 'recordMaxBytes'
-    const pieces =
-      begin.first === opensArray ? splitArray(begin.body, limit) : splitLines(begin.body, null, limit)
-    return {
-      format,
-      header: null,
-      records: readAll(pieces, {
-        parser,
-        readPlainEdge: null,
-        mayBeReject: true
-      })
-    }
-  }
-  const shapes = createEdgeShapes()
+  const shapes = format === 'ndjson' ? createEdgeShapes() : null
+  const limit = format === 'openlineage' ? 'openLineageEventMaxBytes' : 'recordMaxBytes'
+  const isArray = begin.first === opensArray
+  const pieces =
+    isArray || opensDocument(begin.firstLine)
+      ? splitArray(begin.body, { limit, isArray })
+      : splitLines(begin.body, shapes && createEdgeRunReader(shapes), limit)
   return {
     format,
     header: null,
-    records: readAll(splitLines(begin.body, createEdgeRunReader(shapes)), {
-      parser,
-      readPlainEdge: createPlainEdgeReader(shapes),
+    records: readAll(pieces, {
+      parser: recordParser({ format, header: null }),
+      readPlainEdge: shapes && createPlainEdgeReader(shapes),
       mayBeReject: true
     })
   }
 }
 
+/** Throws BAD_REQUEST for JSON with records inside another object. */
 async function sentOrDetected(sent: SentFormat, begin: BodyBegin): Promise<RecordFormat> {
-  if (typeof sent === 'string') return sent
   try {
-    return detectFormat(begin, sent)
+    if (sent !== 'csv' && sent !== 'dbt') refuseWrapped(begin)
+    return typeof sent === 'string' ? sent : detectFormat(begin, sent)
   } catch (error) {
     await begin.close()
     throw error

@@ -1,5 +1,6 @@
 /**
- * Splits a JSON array into its elements while it streams in, without building the array.
+ * Splits a JSON array into its elements, or JSON objects that are written over several lines one after
+ * another, while they stream in.
  *
  * It only understands enough JSON to find where an element ends: strings with escapes, and nesting. The
  * parser of the element checks whether it is JSON.
@@ -19,16 +20,22 @@ export const isSpace = (byte: number): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
 /**
- * Elements are numbered from 1, and grouped by the piece of the body in which they end. The first byte that
- * is not white space must be `[`. At most one element is in memory. Throws BAD_REQUEST if the array does not
- * end or is followed by more text: the upload was cut off, or the body is not an array.
+ * Elements are numbered from 1, and grouped by the piece of the body in which they end. At most one element
+ * is in memory. An array must begin with `[`, apart from white space. Throws BAD_REQUEST if the array or an
+ * object does not end, or if there is text behind the array or between objects.
  */
 export async function* splitArray(
   chunks: AsyncIterable<Buffer>,
-  limit: RecordLimit = 'recordMaxBytes'
+  { limit, isArray = true }: { limit: RecordLimit; isArray?: boolean }
 ): AsyncGenerator<RawRecord[]> {
   const buffer = createRecordBuffer(limit)
-  const scan = { state: 'before', depth: 0, isInText: false, isEscaped: false, elements: 0 }
+  const scan = {
+    state: isArray ? 'before' : 'inside',
+    depth: 0,
+    isInText: false,
+    isEscaped: false,
+    elements: 0
+  }
   for await (const chunk of chunks) {
     const records: RawRecord[] = []
     let start = 0
@@ -49,12 +56,22 @@ export async function* splitArray(
         if (scan.isEscaped) scan.isEscaped = false
         else if (byte === backslash) scan.isEscaped = true
         else if (byte === quote) scan.isInText = false
+      } else if (!isArray && scan.depth === 0 && byte !== opensObject) {
+        if (!isSpace(byte))
+          throw new CatalogError('BAD_REQUEST', 'There is text between the objects, or after the last one')
+        start = index + 1
       } else if (byte === quote) {
         scan.isInText = true
       } else if (byte === opensObject || byte === opensArray) {
         scan.depth += 1
       } else if (scan.depth > 0) {
-        if (byte === closesObject || byte === closesArray) scan.depth -= 1
+        if (byte !== closesObject && byte !== closesArray) continue
+        scan.depth -= 1
+        if (isArray || scan.depth > 0) continue
+        buffer.add(chunk.subarray(start, index + 1))
+        start = index + 1
+        const record = endElement(scan, buffer.end(scan.elements + 1), false)
+        if (record) records.push(record)
       } else if (byte === comma || byte === closesArray) {
         buffer.add(chunk.subarray(start, index))
         start = index + 1
@@ -65,7 +82,12 @@ export async function* splitArray(
     if (scan.state === 'inside' && start < chunk.length) buffer.add(chunk.subarray(start))
     if (records.length > 0) yield records
   }
-  if (scan.state !== 'after')
+  if (!isArray && scan.depth > 0)
+    throw new CatalogError(
+      'BAD_REQUEST',
+      'The last object has no end: the upload was cut off, or its brackets do not match'
+    )
+  if (isArray && scan.state !== 'after')
     throw new CatalogError(
       'BAD_REQUEST',
       scan.state === 'before'
