@@ -6,8 +6,9 @@ export type LoadFormat = (typeof formats)[number]
 /** The number of bytes of a file that are read to guess its format. */
 export const headMaxBytes = 64 * 1024
 
+/** A line that says the separator, then a name of a column and a separator. */
 const csvColumns =
-  /^\uFEFF?"?(upstream|downstream|resource|domain|entity_?urn|asset|urn|upstream_?urn|downstream_?urn|domain_?urn|upstream_column|downstream_column)"?\s*,/i
+  /^("?sep=.*\s+)?"?((upstream|downstream|source|src|target|destination|dst|from|to|parent|child|input|output)[ _-]?(urn|table|table[ _-]?name|dataset|asset|entity|column)?|(resource|asset|entity|dataset|table|domain)[ _-]?(urn|name)?|urn|degree|reject_line)"?[ ]*[,;\t|]/i
 const eventKeys = /"eventTime"\s*:/
 const eventOf = /"(run|job|dataset)"\s*:/
 const proposalKeys = /"(aspectName|proposedSnapshot|changeType)"\s*:/
@@ -25,13 +26,16 @@ export function dbtArtifact(head: string): 'manifest' | 'catalog' | 'run-results
 export function guessFormat(name: string, head: string): LoadFormat | null {
   if (dbtArtifact(head)) return 'dbt'
   const text = head.replace(/^\uFEFF/, '').trimStart()
-  if (text.startsWith('[')) return isEvent(text.slice(0, 16_384)) ? 'openlineage' : 'mcp'
+  if (text.startsWith('[')) {
+    const begin = text.slice(0, 16_384)
+    return isEvent(begin) ? 'openlineage' : proposalKeys.test(begin) ? 'mcp' : 'ndjson'
+  }
   if (text.startsWith('{')) {
     const [line = ''] = text.split('\n', 1)
     if (isEvent(line)) return 'openlineage'
     return proposalKeys.test(line) ? 'mcp' : 'ndjson'
   }
-  return csvColumns.test(text) || /\.csv$/i.test(name) ? 'csv' : null
+  return csvColumns.test(text) || /\.(csv|tsv)$/i.test(name) ? 'csv' : null
 }
 
 export type Artifact = { name: string; head: string }
