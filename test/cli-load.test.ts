@@ -66,6 +66,54 @@ t.test('load', async (t) => {
     t.same(data, { entityExists: true })
   })
 
+  t.test('reads spreadsheets as they are saved, and names ignored columns and open quotes', async (t) => {
+    const [a, b, c] = [asset('a'), asset('b'), asset('c')]
+    const europe = `\ufeffsep=;\r\nSource Table;Target Table;Owner;;\r\n${a};${b};Ann;;\r\n"${b};${a};;;\r\n;;;;\r\n${b};${c};"two\nlines"\r\n`
+    const more = ['--missing-references', 'create']
+    t.match(await run(['load', file('europe.csv', europe), ...more], { env }), {
+      code: 2,
+      out: [/3 received, 1 applied, 1 unchanged, 1 rejected/],
+      err: [
+        'Ignored columns: Owner',
+        /^line 4: BAD_REQUEST: The quote that opens in cell 1 is not closed in its line/
+      ]
+    })
+    t.match(await run(['load', file('europe.csv', europe), ...more, '--json'], { env }), {
+      out: [/"ignoredColumns":\["Owner"\]/]
+    })
+    const unicode = Buffer.from(`\ufeffFrom\tTo\tÜber\r\n${a}\t${b}\tü\r\n`, 'utf16le')
+    for (const [name, content] of [
+      ['unicode.txt', unicode],
+      ['sheet.tsv', `upstream_table\tdownstream_table\n${a}\t${b}\n`],
+      ['sheet.tsv.gz', gzipSync(`parent|child\n${a}|${b}\n`)],
+      ['columns.csv', `source,source_column,target,target_column\n"${a}",id,"${b}",a_id\n`],
+      ['array.json', JSON.stringify([{ upstreamUrn: a, downstreamUrn: b }], null, 2)],
+      ['object.json', JSON.stringify({ upstreamUrn: a, downstreamUrn: b }, null, 2)]
+    ] as const)
+      t.match(
+        await run(['load', file(name, content), ...more], { env }),
+        { code: 0, out: [/1 received/] },
+        name
+      )
+    t.match(
+      await run(['load', file('array.json', JSON.stringify([{ upstreamUrn: a, downstreamUrn: b }, {}]))], {
+        env
+      }),
+      {
+        code: 2,
+        err: [/^element 2: BAD_REQUEST: Not a valid record/]
+      }
+    )
+    t.match(await run(['load', file('wrapped.json', JSON.stringify({ edges: [] }))], { env }), {
+      code: 1,
+      err: [/send the array in "edges" itself, or one record per line/]
+    })
+    t.match(await run(['load', file('open.csv', `"upstream,downstream\n"${a}","${b}"\n`)], { env }), {
+      code: 1,
+      err: [/The quote that opens in cell 1 of the header is not closed|The header is not a valid CSV row/]
+    })
+  })
+
   t.test('ends with 2 and shows line, code and message of the first rejects', async (t) => {
     const path = file(
       'bad.ndjson',

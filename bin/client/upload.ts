@@ -9,7 +9,7 @@ import { BodyFailure, type LoadBody } from './send-load.ts'
 import { openSpool, type Spool } from './spool.ts'
 
 /** How much of the input has been sent. `lines` is not counted if the input is compressed. */
-type SentSoFar = { bytes: number; lines: number }
+type SentSoFar = { bytes: number; lines: number; isArray?: boolean | undefined }
 
 export type Upload = {
   /** The name to show. */
@@ -24,7 +24,7 @@ export type Upload = {
   body: () => LoadBody
   /** Why another attempt is not possible; null if it is. */
   problem: () => string | null
-  /** The place of a line in the input, such as `line 4`, or for several files `b.ndjson line 1`. */
+  /** The place of a line in the input, such as `line 4`, or for several files `b.ndjson line 1`; in an array `element 4`. */
   place: (line: number) => string
   close: () => Promise<void>
 }
@@ -116,6 +116,7 @@ function upload(inputs: readonly LoadInput[], spool: Spool | null, options: Uplo
     },
     problem: () => spool?.problem() ?? null,
     place(line) {
+      if (sent.isArray === true) return `element ${line}`
       if (!isJoined || packing !== null) return `line ${line}`
       const part = parts.findLast(({ firstLine }) => firstLine <= line)
       return part === undefined ? `line ${line}` : `${part.path} line ${line - part.firstLine + 1}`
@@ -210,8 +211,15 @@ async function* bytesOfSpool(
   }
 }
 
+/** Undefined if the chunk contains only white space. */
+function opensArray(chunk: Buffer): boolean | undefined {
+  const first = chunk.find((byte) => byte > 0x20 && ![0xef, 0xbb, 0xbf].includes(byte))
+  return first === undefined ? undefined : first === 0x5b
+}
+
 function count(sent: SentSoFar, chunk: Buffer, hasLines: boolean): void {
   sent.bytes += chunk.length
+  if (hasLines) sent.isArray ??= opensArray(chunk)
   if (hasLines)
     for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) sent.lines += 1
 }
