@@ -165,6 +165,8 @@ export const limits = {
   proposalBodyMaxBytes: 16 * 1024 * 1024,
   /** Bytes of one line (record) of a load. */
   recordMaxBytes: 1024 * 1024,
+  /** Columns of a CSV. Its header is read again for every chunk and view of the load. */
+  csvColumnsMaxCount: 1_000,
   /** Bytes of one node of a dbt project, with its SQL. */
   dbtNodeMaxBytes: 4 * 1024 * 1024,
   /** Bytes kept of a dbt project while it arrives: names, columns and descriptions, without the SQL. 10,000 models take 10 to 30 MB. */

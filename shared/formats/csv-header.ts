@@ -3,6 +3,7 @@
  * and what each column contains.
  */
 import { CatalogError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import { nameOf, printCells, separators, splitCells, type Separator } from './csv-cells.ts'
 import {
   csvColumns,
@@ -36,17 +37,32 @@ const optional: { readonly [Kind in CsvKind]: readonly CsvColumn[] } = {
  * programs put it into quotes, or add separators up to the width of the table.
  */
 const separatorLine = /^"?sep=(.)"?(?:\1)*\s*$/i
+const separatorLineMaxChars = 200
 
-/** The line that says the separator. Null for any other line. */
-export const isSeparatorLine = (line: string): boolean => separatorLine.test(line)
+/** The separator in such a line, which may be one that no file may have; null for any other line. */
+const saidBy = (line: string): string | null =>
+  line.length > separatorLineMaxChars ? null : (separatorLine.exec(line)?.[1] ?? null)
+
+export const isSeparatorLine = (line: string): boolean => saidBy(line) !== null
 
 /**
  * `text` is the row with the names, after the line that says the separator if there is one. Throws
- * BAD_REQUEST with the name of the column and what is allowed.
+ * BAD_REQUEST with the name of the column and what is allowed, LIMIT_EXCEEDED (csvColumnsMaxCount).
  */
 export function parseCsvHeader(text: string): CsvHeader {
   const { separator, row } = dividedBy(text)
   const names = namesIn(row, separator)
+  if (names.length > limits.csvColumnsMaxCount)
+    throw new CatalogError(
+      'LIMIT_EXCEEDED',
+      `The header has ${names.length} columns; at most ${limits.csvColumnsMaxCount} are allowed`,
+      {
+        field: 'header',
+        limit: 'csvColumnsMaxCount',
+        maximum: limits.csvColumnsMaxCount,
+        actual: names.length
+      }
+    )
   const found = names.map(meaningOfName)
   const has = (column: CsvColumn): boolean => found.includes(column)
   const kinds = (['edges', 'domains'] as const).filter((kind) => required[kind].some(has))
@@ -137,15 +153,15 @@ export const ignoredColumns = ({ names, kind }: CsvHeader): string[] =>
 export const isRead = ({ places }: CsvHeader, place: number): boolean => Object.values(places).includes(place)
 
 /**
- * The cells of a row, one for each name. Spreadsheets leave out empty cells at the end of a row, or add some.
+ * The cells of a row. Spreadsheets leave out empty cells at the end of a row, so there may be fewer cells than
+ * names, or add some, which are left out here.
  * Throws BAD_REQUEST for other numbers of cells, and what splitCells throws.
  */
 export function cellsOfRow({ names, separator, kind, places }: CsvHeader, text: string): string[] {
   const cells = splitCells(text, separator)
   while (cells.length > names.length && cells.at(-1) === '') cells.pop()
   const least = 1 + Math.max(...required[kind].map((column) => places[column]))
-  if (cells.length >= least && cells.length <= names.length)
-    return [...cells, ...Array.from({ length: names.length - cells.length }, () => '')]
+  if (cells.length >= least && cells.length <= names.length) return cells
   throw new CatalogError(
     'BAD_REQUEST',
     `The row has ${cells.length} cells, the header has ${names.length}${hintFor(cells, text, { separator, names })}`,
@@ -158,7 +174,10 @@ function hintFor(
   text: string,
   { separator, names }: Pick<CsvHeader, 'separator' | 'names'>
 ): string {
-  if (separator === ',' && cells.some((cell) => /^urn:li:[^"]*\([^)]*$/.test(cell)))
+  if (
+    separator === ',' &&
+    cells.some((cell) => cell.startsWith('urn:li:') && cell.lastIndexOf('(') > cell.lastIndexOf(')'))
+  )
     return '; a URN with commas must be in double quotes'
   const other = separators.find(
     (each) => each !== separator && names.length > 1 && text.split(each).length === names.length
@@ -205,8 +224,8 @@ const blankRows = { ',': /^[\s,]*$/, ';': /^[\s;]*$/, '|': /^[\s|]*$/ }
  */
 function dividedBy(text: string): { separator: Separator; row: string } {
   const [line = ''] = text.split('\n', 1)
-  const [, said] = separatorLine.exec(line) ?? []
-  if (said !== undefined) {
+  const said = saidBy(line)
+  if (said !== null) {
     const separator = separators.find((each) => each === said)
     if (separator === undefined)
       throw new CatalogError(

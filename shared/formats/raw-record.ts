@@ -104,7 +104,7 @@ function toRawRecord(bytes: Buffer, actual: number, line: number, limit: RecordL
     return {
       line,
       text: text.replaceAll('\ufffd', '\udcff'),
-      fault: new CatalogError('BAD_REQUEST', 'The record is not UTF-8', { line })
+      fault: new CatalogError('BAD_REQUEST', 'The record is not UTF-8; save the file in UTF-8', { line })
     }
   }
   return { line, text }
