@@ -25,6 +25,7 @@ type Kind = {
   /** Sent before the measurement. */
   first?: (edges: Edges) => Iterable<string>
   lines: (edges: Edges) => Iterable<string>
+  format?: 'csv'
 }
 
 const columnUrn = (asset: number, column: number): string =>
@@ -33,6 +34,18 @@ const columnUrn = (asset: number, column: number): string =>
 function* columnEdgeLines({ upstream, downstream }: Edges): Generator<string> {
   for (const [index, asset] of downstream.entries())
     yield `${JSON.stringify({ upstreamUrn: columnUrn(upstream[index] ?? 0, index % 7), downstreamUrn: columnUrn(asset, index % 10) })}\n`
+}
+
+function* rows({ upstream, downstream }: Edges): Generator<string> {
+  yield 'upstream,downstream\n'
+  for (const [index, asset] of downstream.entries())
+    yield `"${assetUrn(upstream[index] ?? 0)}","${assetUrn(asset)}"\n`
+}
+
+function* columnRows({ upstream, downstream }: Edges): Generator<string> {
+  yield 'upstream,upstream_column,downstream,downstream_column\n'
+  for (const [index, asset] of downstream.entries())
+    yield `"${assetUrn(upstream[index] ?? 0)}",column_${index % 7},"${assetUrn(asset)}",column_${index % 10}\n`
 }
 
 /** Assets with new names, of which the catalog knows nothing. */
@@ -56,6 +69,8 @@ const kinds: readonly Kind[] = [
   { name: 'edges between new assets', lines: (edges) => renamed(edgeLines(edges), 'new') },
   { name: 'edges between placeholders', lines: (edges) => renamed(edgeLines(others(edges)), 'new') },
   { name: 'column edges', lines: columnEdgeLines },
+  { name: 'rows of edges', format: 'csv', lines: (edges) => renamed(rows(edges), 'rows') },
+  { name: 'rows of column edges', format: 'csv', lines: (edges) => renamed(columnRows(edges), 'rows') },
   { name: 'upsertEntity', lines: entityLines },
   {
     name: 'proposals that replace others',
@@ -72,12 +87,12 @@ export async function benchLoadingKinds([count = '100000', ...names]: readonly s
     await send(stage, assetLines())
     await runAlone(stage.db, ['vacuum (analyze)'])
     const measured: { name: string; seconds: number; cpu: Record<string, number> }[] = []
-    for (const { name, first, lines } of kinds.filter(
+    for (const { name, first, lines, format } of kinds.filter(
       ({ name }) => names.length === 0 || names.some((each) => name.includes(each))
     )) {
       if (first) await send(stage, first(edges))
       await query(stage.db, 'checkpoint')
-      measured.push({ name, ...(await send(stage, lines(edges))) })
+      measured.push({ name, ...(await send(stage, lines(edges), format)) })
     }
     copies.push(await timeRawCopy(stage.databaseUrl, edges))
     const copy = copies.toSorted((a, b) => a - b)[1] ?? 0
@@ -99,11 +114,12 @@ export async function benchLoadingKinds([count = '100000', ...names]: readonly s
 
 async function send(
   stage: Stage,
-  lines: Iterable<string>
+  lines: Iterable<string>,
+  format = 'ndjson'
 ): Promise<{ seconds: number; cpu: Record<string, number> }> {
   const file = await writeLines(stage, 'lines.ndjson', lines)
   const before = stage.cpu()
-  const { doneS } = await sendFile(stage, file, { source: 'bench', missingReferences: 'create' })
+  const { doneS } = await sendFile(stage, file, { format, source: 'bench', missingReferences: 'create' })
   const after = stage.cpu()
   const cpu = Object.entries(after).map(([whose, seconds]) => [
     whose,

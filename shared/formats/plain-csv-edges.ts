@@ -2,7 +2,8 @@
  * Recognises the rows of most CSV loads, edges between assets or between columns, without splitting them into
  * cells. The CSV counterpart of plain-edges.ts.
  */
-import { isOrdinaryDataset } from '../urn/ordinary-dataset.ts'
+import { isOrdinaryColumn } from '../urn/ordinary-dataset.ts'
+import type { Urn } from '../urn/urn.ts'
 import { splitCells } from './csv-cells.ts'
 import type { CsvHeader } from './csv-header.ts'
 import {
@@ -147,15 +148,15 @@ function edgeOfRow(
   const { upstream, downstream, upstreamColumn, downstreamColumn } = values
   if (!shape.columns) return plainEdge(line, shape, upstream, downstream)
   if (upstreamColumn === '' || downstreamColumn === '') return undefined
-  if (!isOrdinaryDataset(upstream) || !isOrdinaryDataset(downstream)) return null
-  if (isGuarded(upstreamColumn) || isGuarded(downstreamColumn)) return null
-  return plainEdge(
-    line,
-    shape,
-    `urn:li:schemaField:(${upstream},${upstreamColumn})`,
-    `urn:li:schemaField:(${downstream},${downstreamColumn})`
-  )
+  const [from, to] = [columnOf(upstream, upstreamColumn), columnOf(downstream, downstreamColumn)]
+  return from && to && { line, shape, upstream: from, downstream: to }
 }
 
-/** Whether reading may remove an apostrophe from the cell. */
-const isGuarded = (cell: string): boolean => cell.startsWith("'")
+/**
+ * The URN of a column; null if the row must be parsed. A comma in the name of the column could belong to an
+ * unfinished URN in the other cell.
+ */
+function columnOf(asset: string, column: string): Urn | null {
+  const urn = `urn:li:schemaField:(${asset},${column})`
+  return !column.includes(',') && isOrdinaryColumn(urn) ? urn : null
+}
