@@ -117,7 +117,14 @@ t.test('commands that open the database say which rights the role lacks', async 
 
   const notUsed =
     /^The role APP of DATABASE_URL may not use the schema public, nor select, insert, update, delete on 32 tables, nor select, usage on absence_seq, change_seq: as the owner of the database \(OWNER\) or a superuser, run `grant usage on schema public to APP;`; as OWNER, run `grant select, insert, update, delete on all tables in schema public to APP; grant select, usage on sequence public.absence_seq, public.change_seq to APP;`\.$/
-  for (const line of ['token create --name x', 'token list', 'token revoke 1', 'serve', 'work']) {
+  for (const line of [
+    'token create --name x',
+    'token list',
+    'token revoke 1',
+    'sign-in --token-id 1',
+    'serve',
+    'work'
+  ]) {
     const { code, err } = await roles.command(line)
     t.equal(code, exitCodes.config, line)
     t.match(err.join('\n'), /may not use the schema public, nor select/, line)

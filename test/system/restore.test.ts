@@ -20,6 +20,7 @@ import {
   type Cluster,
   type ClusterHome
 } from '../support/postgres-cluster.ts'
+import { fencesOf } from '../support/fences.ts'
 import { freePort } from '../support/free-port.ts'
 import { withFolder } from '../support/program.ts'
 import { skipUnless } from '../support/skip.ts'
@@ -237,13 +238,17 @@ async function exchange(cluster: Cluster): Promise<void> {
 }
 
 const page = readFileSync(packagePath('docs/how-to/back-up.md'), 'utf8')
-const rolesPage = readFileSync(packagePath('docs/how-to/separate-database-roles.md'), 'utf8')
 
-/** The blocks of a page in one language, without the indentation of its lists. */
-const blocksOf = (text: string, language: string): string[] =>
-  [...text.matchAll(/^( *)```(\w*)\n([^]*?)^ *```$/gm)]
-    .filter(([, , named]) => named === language)
-    .map(([, indent = '', , block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''))
+const fences = fencesOf('docs/how-to/back-up.md')
+const secondPart = page.slice(0, page.indexOf('## A base backup')).split('\n').length
+/** The blocks of a part of the page in one language. */
+const blocksOf = (part: 'dump' | 'base backup', language: string): string[] =>
+  fences
+    .filter((fence) => fence.language === language && fence.line < secondPart === (part === 'dump'))
+    .map(({ text }) => text)
+const sqlOfRoles = fencesOf('docs/how-to/separate-database-roles.md')
+  .filter(({ language }) => language === 'sql')
+  .map(({ text }) => text)
 const [
   dumpLines = '',
   createLines = '',
@@ -251,7 +256,7 @@ const [
   restoreLines = '',
   exchangeLines = '',
   checkLines = ''
-] = blocksOf(page.slice(page.indexOf('## A dump'), page.indexOf('## A base backup')), 'sh')
+] = blocksOf('dump', 'sh')
 
 /** The set-ups of the page. `owner` is what the reader writes for OWNER. */
 const setUps = {
@@ -263,7 +268,7 @@ const setUps = {
   'separate roles': {
     owner: 'tributary_owner',
     app: 'tributary_app',
-    prepare: blocksOf(rolesPage, 'sql').slice(0, 2)
+    prepare: sqlOfRoles.slice(0, 2)
   }
 } as const
 
@@ -286,7 +291,7 @@ for (const [name, { owner, app, prepare }] of Object.entries(setUps))
     t.teardown(() => db.destroy())
     await migrate(db)
     if (owner !== app) {
-      const [, , narrow = '', queueInPostgres = ''] = blocksOf(rolesPage, 'sql')
+      const [, , narrow = '', queueInPostgres = ''] = sqlOfRoles
       await runSql(urlOf(owner), narrow)
       await runSql(cluster.url('catalog'), queueInPostgres)
     }
@@ -332,7 +337,11 @@ for (const [name, { owner, app, prepare }] of Object.entries(setUps))
         exchangeLines
       ].join('\n')
     )
-    const doctor = await reader(checkLines, { DATABASE_URL: urlOf(app) })
+    const doctor = await reader(
+      // the processes are started below
+      checkLines.replaceAll(/^tributary (serve|work)$/gm, ''),
+      { DATABASE_URL: urlOf(app) }
+    )
     t.match(doctor, /The schema is current\./)
     t.notMatch(doctor, /WRONG/)
 
@@ -373,9 +382,8 @@ t.test('a base backup and the log, restored to a moment', async (t) => {
   if (home === null) return
   const archive = home.folder('archive')
   const cluster = await home.create('primary')
-  const section = page.slice(page.indexOf('## A base backup'))
-  const [onceSettings = '', momentSettings = ''] = blocksOf(section, '')
-  const [backupLine = '', signalLine = ''] = blocksOf(section, 'sh')
+  const [onceSettings = '', momentSettings = ''] = blocksOf('base backup', '')
+  const [backupLine = '', signalLine = ''] = blocksOf('base backup', 'sh')
   const once = settingsOf(onceSettings, archive)
   t.same(Object.keys(once), ['archive_mode', 'archive_command'])
   cluster.configure(once)
