@@ -171,10 +171,8 @@ export const limits = {
   dbtNodeMaxBytes: 4 * 1024 * 1024,
   /** Bytes kept of a dbt project while it arrives: names, columns and descriptions, without the SQL. 10,000 models take 10 to 30 MB. */
   dbtProjectMaxBytes: 64 * 1024 * 1024,
-  /** Different short references that one load looks up. */
-  loadReferencesMaxCount: 10_000,
-  /** Short references of one load that match nothing; after that many the rest are rejected without a search. */
-  loadReferenceFailuresMaxCount: 100,
+  /** Bytes of the different names that one load looks up, with their URNs; enough for 250,000. A name whose URN follows from its text is not looked up. */
+  loadReferencesMaxBytes: 32 * 1024 * 1024,
   /** Records of one load. */
   loadMaxRecords: 10_000_000,
   /** Bytes of a load's uncompressed body; stops compression bombs. */

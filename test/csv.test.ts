@@ -14,11 +14,14 @@ import { createPlainCsvReader } from '../shared/formats/plain-csv-edges.ts'
 import { recordParser } from '../shared/formats/parse-record.ts'
 import { textOfEdge } from '../shared/formats/plain-edges.ts'
 import type { RawRecord } from '../shared/formats/raw-record.ts'
-import { openRecords, type SingleRecord } from '../shared/formats/read-records.ts'
+import { openRecords } from '../shared/formats/read-records.ts'
+import type { NamingRecord, SingleRecord } from '../shared/formats/read-text.ts'
 import { openCsvRows } from '../shared/formats/split-csv.ts'
 import { limits } from '../shared/limits.ts'
 import type { Change } from '../shared/model/changes.ts'
 import { packageRoot } from '../shared/platform/paths.ts'
+import { readDatasetName, urnOfDatasetName } from '../shared/urn/dataset-name.ts'
+import { knownPlatform } from '../shared/urn/platforms.ts'
 import { fc } from './support/fast-check.ts'
 import { watchLiveMemory } from './support/live-memory.ts'
 import { oneByOne } from './support/read-records.ts'
@@ -820,6 +823,15 @@ t.test('any text gives the same rows wherever its bytes are divided, and no row 
   t.pass()
 })
 
+/** The URNs of whole names of datasets, as in a load that creates missing references. */
+const urnsOf = ({ names }: NamingRecord): { [field: string]: string } =>
+  Object.fromEntries(
+    names.map(({ field, text }) => {
+      const parts = readDatasetName(text, field)
+      return [field, urnOfDatasetName(parts, knownPlatform(parts.platform) ?? '', field)]
+    })
+  )
+
 t.test('every CSV in the docs is read without rejects', async (t) => {
   for (const [page, count] of [
     ['docs/loading.md', 2],
@@ -834,7 +846,11 @@ t.test('every CSV in the docs is read without rejects', async (t) => {
       const { format, records } = await openRecords(['ndjson', 'csv'], cut(Buffer.from(csv), []))
       t.equal(format, 'csv')
       let edges = 0
-      for await (const piece of records) edges += oneByOne(piece).flatMap(changesOf).length
+      for await (const piece of records)
+        for (const entry of piece)
+          edges += ('names' in entry ? [entry.withUrns(urnsOf(entry))] : oneByOne([entry])).flatMap(
+            changesOf
+          ).length
       t.equal(edges, csv.replace(/^sep=.*\n/, '').split('\n').length - 1, csv)
     }
   }

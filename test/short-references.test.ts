@@ -4,7 +4,6 @@
  */
 import t from 'tap'
 import type { JsonObject } from '../shared/model/changes.ts'
-import { limits } from '../shared/limits.ts'
 import { withServer } from './support/server.ts'
 
 const dataset = (platform: string, name: string): string =>
@@ -172,20 +171,6 @@ t.test('short references', async (t) => {
       ])
     }
   )
-
-  t.test('are looked up a limited number of times for each load', async (t) => {
-    const none = Array.from({ length: limits.loadReferenceFailuresMaxCount + 5 }, (_, index) => ({
-      upstreamUrn: `none ${index}`,
-      downstreamUrn: 'orders'
-    }))
-    const { counts, rejects } = await ndjson(
-      ...none,
-      { upstreamUrn: 'orders', downstreamUrn: 'customers' },
-      { upstreamUrn: 'bi.report', downstreamUrn: 'customers' }
-    )
-    t.match(counts, { rejected: none.length + 2 })
-    t.ok(rejects.every(({ code }) => code === 'INVALID_URN'))
-  })
 
   t.test('stand in the arguments of mutations', async (t) => {
     t.equal(

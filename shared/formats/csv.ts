@@ -79,12 +79,6 @@ function domainOf({ names, places }: CsvHeader, cells: readonly string[]): Chang
 export const csvFieldOf = (header: CsvHeader, field: string): string =>
   header.names[placesByField(header).get(field) ?? -1] ?? field
 
-/** The inverse of csvFieldOf. */
-export function meaningOfCsvField(header: CsvHeader, name: string): string {
-  const place = header.names.indexOf(name)
-  return [...placesByField(header)].find(([, own]) => own === place)?.[0] ?? name
-}
-
 const placesByField = ({ places }: CsvHeader): ReadonlyMap<string, number> =>
   new Map([
     ['upstreamUrn', places.upstream],

@@ -13,6 +13,7 @@ import { checkLine, checkLines } from '../model/text-checks.ts'
 import { domainUrn, urnOfType } from '../urn/kinds.ts'
 import { parseUrn, type Urn } from '../urn/urn.ts'
 import { envelopeDepth, isEnveloped, parseEnveloped } from './enveloped.ts'
+import { namesIn, type NamingFields, type SentName } from './sent-names.ts'
 
 /**
  * Reads one line into changes. The list is empty if nothing needs to change (a data job and its own flow).
@@ -44,6 +45,58 @@ const operations: { [op: string]: (record: JsonObject) => Change[] } = {
   upsertEntity
 }
 const operationNames = Object.keys(operations)
+
+const ends: NamingFields = {
+  upstreamUrn: 'asset',
+  downstreamUrn: 'asset',
+  upstream: 'asset',
+  downstream: 'asset'
+}
+
+/** The fields of an operation that may contain a name instead of a URN. */
+const namingFields: { readonly [op: string]: NamingFields } = {
+  addEdge: ends,
+  removeEdge: ends,
+  setDomain: { entityUrn: 'asset', domainUrn: 'domain' },
+  unsetDomain: { entityUrn: 'asset' },
+  createDomain: { parentDomain: 'domain' },
+  renameDomain: { domainUrn: 'domain' },
+  describeDomain: { domainUrn: 'domain' },
+  moveDomain: { domainUrn: 'domain', parentDomain: 'domain' },
+  deleteDomain: { domainUrn: 'domain' },
+  upsertEntity: { urn: 'newAsset' }
+}
+
+const mayName = new RegExp(
+  `"(?:${[...new Set(Object.values(namingFields).flatMap(Object.keys))].join('|')})"\\s*:\\s*"(?!urn:)`
+)
+
+/** The names in a line; none for a line that is not valid, which its parser refuses. */
+export function namesInLine(text: string): SentName[] {
+  // Nearly all lines end here, so that they are not parsed twice.
+  if (!mayName.test(text)) return []
+  const record = operationIn(text)
+  const fields = record && namingFields[typeof record.op === 'string' ? record.op : 'addEdge']
+  return fields ? namesIn(record, fields) : []
+}
+
+/** The line with these texts in its fields. */
+export const lineWith = (text: string, values: { readonly [field: string]: string }): string =>
+  JSON.stringify({ ...operationIn(text), ...values })
+
+/** Null for a line that is not valid or not an operation. */
+function operationIn(text: string): JsonObject | null {
+  try {
+    const value = parseJson(text, 'The line')
+    if (!isObject(value) || isEnveloped(value)) return null
+    // A text that nests too deeply cannot be printed.
+    checkJson(value, '', { maxDepth: limits.jsonMaxDepth })
+    return value
+  } catch (error) {
+    if (error instanceof CatalogError) return null
+    throw error
+  }
+}
 
 function parseOperation(record: JsonObject): Change[] {
   if (record.op === undefined || record.op === null) {

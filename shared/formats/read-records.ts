@@ -1,39 +1,24 @@
 /** Reads the records of a load one by one from its bytes as they arrive, in bounded memory. */
-import { CatalogError } from '../errors.ts'
-import type { ChangeRecord } from '../model/changes.ts'
 import { beginOf, type BodyBegin } from './body-begin.ts'
 import { openProject } from './dbt/read-project.ts'
 import { defaultDbtOptions, type DbtReading } from './dbt/options.ts'
 import { printCsvHeader } from './csv-header.ts'
-import { recordParser, type RecordParser, type RecordShape } from './parse-record.ts'
+import { recordParser, type RecordShape } from './parse-record.ts'
 import type { RecordFormat } from './load-formats.ts'
 import { createPlainCsvReader } from './plain-csv-edges.ts'
 import { createEdgeRunReader, type EdgeRun } from './edge-runs.ts'
-import {
-  createEdgeShapes,
-  createPlainEdgeReader,
-  copyOfText,
-  type PlainEdge,
-  type PlainEdgeReader
-} from './plain-edges.ts'
+import { createEdgeShapes, createPlainEdgeReader } from './plain-edges.ts'
 import type { RawRecord } from './raw-record.ts'
+import { readText, type NamingRecord, type SingleRecord, type TextReader } from './read-text.ts'
 import { recordOfReject } from './reject-line.ts'
 import { opensArray, splitArray } from './split-array.ts'
 import { openCsvRows } from './split-csv.ts'
 import { splitLines } from './split-lines.ts'
 import { detectFormat, opensDocument, refuseWrapped } from './detect-format.ts'
 
-/**
- * A parsed record, or the error. `text` is the record as it was sent, or the beginning of a record that is
- * too long. A plain edge needs no text.
- */
-export type SingleRecord =
-  | { line: number; text: string; record: ChangeRecord }
-  | { line: number; text: string; error: CatalogError }
-  | PlainEdge
-
-/** One record, or the edges of several lines. */
-export type ReadRecord = SingleRecord | EdgeRun
+/** A record, or the edges of several lines. */
+export type ParsedRecord = SingleRecord | EdgeRun
+export type ReadRecord = ParsedRecord | NamingRecord
 
 /** The format of a body, or the formats among which the body decides. */
 export type SentFormat = RecordFormat | readonly [RecordFormat, ...RecordFormat[]]
@@ -118,11 +103,7 @@ async function* nothing(): AsyncGenerator<ReadRecord[]> {}
 const recordsAtOnce = 1_000
 
 /** `mayBeReject` says whether a line may be from a file of rejects. */
-type Reader = {
-  parser: RecordParser
-  readPlainEdge: PlainEdgeReader | null
-  mayBeReject: boolean
-}
+type Reader = TextReader & { mayBeReject: boolean }
 
 async function* readAll(
   pieces: AsyncGenerator<(RawRecord | EdgeRun)[]>,
@@ -136,18 +117,9 @@ async function* readAll(
   }
 }
 
-function readOne(
-  { parser, readPlainEdge, mayBeReject }: Reader,
-  { line, text: sent, fault }: RawRecord
-): SingleRecord {
+function readOne(reader: Reader, { line, text: sent, fault }: RawRecord): SingleRecord | NamingRecord {
   if (fault) return { line, text: sent, error: fault }
-  const edge = readPlainEdge?.(sent, line)
+  const edge = reader.readPlainEdge?.(sent, line)
   if (edge) return edge
-  const text = mayBeReject ? recordOfReject(sent) : sent
-  try {
-    return { line, text, record: parser.parse(text, line) }
-  } catch (error) {
-    if (!(error instanceof CatalogError)) throw error
-    return { line, text: copyOfText(text), error }
-  }
+  return readText(reader, reader.mayBeReject ? recordOfReject(sent) : sent, line)
 }

@@ -7,6 +7,7 @@
  */
 import { CatalogError } from '../errors.ts'
 import { datasetUrn, schemaFieldUrn } from '../urn/kinds.ts'
+import { fileStores, platformAliases } from '../urn/platforms.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
 import { connectionFor, type Connections } from './connections.ts'
 import type { OpenLineageName } from './event.ts'
@@ -28,35 +29,6 @@ type Rule = {
   /** The platform, and the name on it; null if the rule does not match. */
   read: (dataset: OpenLineageName) => { platform: string; name: string } | null
 }
-
-/** Schemes and bare namespaces whose platform in DataHub has another name. */
-const platforms: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    awsathena: 'athena',
-    azurekusto: 'kusto',
-    'fabric-warehouse': 'fabric',
-    postgresql: 'postgres',
-    sqlserver: 'mssql',
-    unitycatalog: 'databricks'
-  })
-)
-
-/** File stores: a dataset in one is a path, beginning with its bucket or container. */
-const fileStores: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    s3: 's3',
-    s3a: 's3',
-    s3n: 's3',
-    gs: 'gcs',
-    gcs: 'gcs',
-    abfs: 'abs',
-    abfss: 'abs',
-    wasb: 'abs',
-    wasbs: 'abs',
-    dbfs: 'dbfs',
-    file: 'file'
-  })
-)
 
 const uri = /^([a-z][a-z\d+.-]*):\/\/(.*)$/is
 const glueNamespace = /^(?:arn:)?aws:glue:/i
@@ -93,7 +65,7 @@ const rules: readonly Rule[] = [
     name: 'namespace is the platform',
     read: ({ namespace, name }) =>
       /^[\w-]+$/.test(namespace)
-        ? { platform: platforms.get(namespace.toLowerCase()) ?? namespace, name }
+        ? { platform: platformAliases.get(namespace.toLowerCase()) ?? namespace, name }
         : null
   },
   { name: 'unknown', read: ({ namespace, name }) => ({ platform: 'unknown', name: `${namespace}/${name}` }) }
@@ -103,7 +75,7 @@ const rules: readonly Rule[] = [
 function placeIn(scheme: string, authority: string, path: string): { platform: string; name: string } {
   const store = fileStores.get(scheme)
   if (scheme === 'azurecosmos') return { platform: 'cosmosdb', name: nameInCosmos(authority, path) }
-  if (store === undefined) return { platform: platforms.get(scheme) ?? scheme, name: path }
+  if (store === undefined) return { platform: platformAliases.get(scheme) ?? scheme, name: path }
   const key = withoutEndSlash(path)
   if (store === 'file') return { platform: store, name: key }
   const bucket = authority.replace(/\/+$/, '')

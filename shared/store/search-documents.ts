@@ -79,6 +79,32 @@ export async function findMatches(
   )
 }
 
+/** Up to `count` matches of each of several tsqueries, by id. */
+export async function findMatchesOfEach(
+  db: Db | Tx,
+  words: readonly string[],
+  count: number
+): Promise<Int32Array[]> {
+  if (words.length === 0) return []
+  const rows = await query<{ ids: Buffer | null }>(
+    db,
+    `
+    select (
+      select string_agg(int4send(found.entity_id), '' order by found.entity_id)
+      from (
+        select search_document.entity_id
+        from search_document
+        where search_document.words @@ sought.words
+        limit ?::int
+      ) as found
+    ) as ids
+    from unnest(?::tsquery[]) with ordinality as sought (words, place)
+    order by sought.place`,
+    [count, words]
+  )
+  return rows.map(({ ids }) => int4sOf(ids))
+}
+
 /** The sample contains one in this many documents, chosen by id. */
 export const sampleShare = 64
 

@@ -27,9 +27,10 @@ export const urnOfType = (text: unknown, entityType: string, field: string): Urn
  * `platform` is a name or the URN of a platform. Throws INVALID_URN, LIMIT_EXCEEDED and INVALID_CHARACTER, as
  * all makers here do.
  */
-export const datasetUrn = (platform: string, name: string, environment = 'PROD'): Urn =>
+export const datasetUrn = (platform: string, name: string, environment = 'PROD', field?: string): Urn =>
   toUrn(
-    `urn:li:dataset:(${platform.startsWith(platformPrefix) ? platform : platformPrefix + platform},${name},${environment})`
+    `urn:li:dataset:(${platform.startsWith(platformPrefix) ? platform : platformPrefix + platform},${name},${environment})`,
+    field
   )
 
 /** The URN of a column. The path is kept as it is, so its parentheses must be balanced. */

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { toCatalogError } from '../../db/sql-errors.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { defaultDbtOptions, optionsText } from '../../formats/dbt/options.ts'
-import { openRecords, type OpenedRecords, type ReadRecord } from '../../formats/read-records.ts'
+import { openRecords, type OpenedRecords, type ParsedRecord } from '../../formats/read-records.ts'
 import { limits } from '../../limits.ts'
 import type { ChunkQueue } from '../../queue/chunk-queue.ts'
 import { insertChunk } from '../../store/chunks.ts'
@@ -133,11 +133,10 @@ async function storeRecords(
           maxRecords: recordsPerChunk(opened.format)
         })
   const tally = snapshot ? createSnapshotTally(opened) : null
-  const withUrns = createReferenceReader({ db, memory: null }, opened)
+  const withUrns = createReferenceReader({ db, memory: null }, load.missingReferences)
   try {
     for await (const entries of opened.records) {
-      for (const read of entries) {
-        const entry = 'error' in read ? await withUrns(read) : read
+      for (const entry of await withUrns(entries)) {
         if (upload.records === 0) await begin(db, upload, { load, opened })
         upload.records += 'count' in entry ? entry.count : 1
         if (upload.records > limits.loadMaxRecords) throw tooManyRecords()
@@ -179,7 +178,7 @@ async function endSnapshot(
 }
 
 /** Returns a promise only if there is something to wait for. */
-function take(writer: ChunkWriter, entry: ReadRecord): Promise<void> | undefined {
+function take(writer: ChunkWriter, entry: ParsedRecord): Promise<void> | undefined {
   if ('count' in entry) return writer.addEdges(entry)
   if ('shape' in entry) return writer.addEdge(entry)
   if (!('error' in entry)) return writer.add({ line: entry.line, text: entry.text }, entry.record.changes)

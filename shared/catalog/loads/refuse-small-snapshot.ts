@@ -2,7 +2,7 @@
 import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import type { RecordShape } from '../../formats/parse-record.ts'
-import type { ReadRecord } from '../../formats/read-records.ts'
+import type { ParsedRecord } from '../../formats/read-records.ts'
 import { countStatementsOf } from '../../store/snapshot-removals.ts'
 import { isSourceBusy } from '../../store/sweeps.ts'
 import { tooMuch } from './compare-snapshot.ts'
@@ -12,7 +12,7 @@ import { edgesOf, namedByReject } from './named-edges.ts'
  * Counts the statements that the records read so far keep from being removed. The count is an upper bound.
  */
 export type SnapshotTally = {
-  add(entry: ReadRecord): void
+  add(entry: ParsedRecord): void
   /** The number of statements kept; null if a rejected record may keep any number of them. */
   statedMaxCount(): number | null
 }

@@ -6,7 +6,9 @@
  */
 import { CatalogError } from '../../errors.ts'
 import { isObject } from '../../model/json-values.ts'
+import { readDatasetName, urnOfDatasetName } from '../../urn/dataset-name.ts'
 import { exampleUrn } from '../../urn/example-urns.ts'
+import { knownPlatform } from '../../urn/platforms.ts'
 import { resolveReference, type ReferenceOptions } from './resolve-reference.ts'
 import type { LineageSources } from '../lineage/with-lineage.ts'
 
@@ -16,6 +18,9 @@ export type UrnFields = { readonly [field: string]: { readonly entityType?: stri
 /** True for a text that does not begin as a URN; a malformed URN is refused as one. */
 export const isReference = (text: unknown): text is string =>
   typeof text === 'string' && text.trim() !== '' && !text.startsWith('urn:')
+
+/** Why a reference means no entity, or several. */
+export type Unresolved = Pick<CatalogError, 'code' | 'message' | 'details'>
 
 /**
  * Throws INVALID_URN with `candidates` if the reference means no entity or several, and what reading throws.
@@ -30,12 +35,41 @@ export async function urnOfReference(
   } catch (error) {
     if (!(error instanceof CatalogError) || (error.code !== 'NOT_FOUND' && error.code !== 'BAD_REQUEST'))
       throw error
-    throw new CatalogError(
-      'INVALID_URN',
-      `${options.field} must be a URN such as ${exampleUrn(options.field, options.entityType)}, or the name of an entity: ${error.message}`,
-      error.details,
-      { cause: error }
-    )
+    throw refusalOf(error, { reference, ...options })
+  }
+}
+
+/**
+ * The error for a field whose reference means no entity or several. It shows the URN that the reference would
+ * have if it is the whole name of a dataset; `wayOut` is what the client may do besides.
+ */
+export function refusalOf(
+  { code, message, details }: Unresolved,
+  {
+    field,
+    reference,
+    entityType,
+    wayOut
+  }: { field: string; reference: string; entityType?: string; wayOut?: string }
+): CatalogError {
+  const isUnknown = code === 'NOT_FOUND'
+  const own = isUnknown && entityType === undefined ? urnOfWholeName(reference) : null
+  return new CatalogError(
+    isUnknown || code === 'BAD_REQUEST' ? 'INVALID_URN' : code,
+    `${field} must be a URN such as ${own ?? exampleUrn(field, entityType)}, or the name of an entity: ${message}${isUnknown && wayOut !== undefined ? `. ${wayOut}` : ''}`,
+    { ...details, field }
+  )
+}
+
+/** Null for a text that is not the whole name of a dataset on a known platform. */
+function urnOfWholeName(reference: string): string | null {
+  try {
+    const name = readDatasetName(reference, 'reference')
+    const platform = knownPlatform(name.platform)
+    return platform === null ? null : urnOfDatasetName(name, platform, 'reference')
+  } catch (error) {
+    if (error instanceof CatalogError) return null
+    throw error
   }
 }
 

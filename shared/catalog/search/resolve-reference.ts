@@ -9,8 +9,8 @@
 import { CatalogError } from '../../errors.ts'
 import { allOf, anyOf, fieldKey, keyQuery, nameKey } from '../../model/search-vector.ts'
 import { folded } from '../../model/search-words.ts'
-import { findMatches, findNearNames } from '../../store/search-documents.ts'
-import { fabricTypes } from '../../urn/kind-shapes.ts'
+import { findMatchesOfEach, findNearNames } from '../../store/search-documents.ts'
+import { referenceParts } from '../../urn/dataset-name.ts'
 import { datasetUrn, nameFromUrn } from '../../urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../../urn/urn.ts'
 import { namesOf, soughtText, textAspectNames } from '../entities/entity-texts.ts'
@@ -33,8 +33,19 @@ const candidatesMaxCount = 10
 /** Number of candidates in the message of an error. */
 const namedMaxCount = 3
 
-/** `entityType`: only entities of this type match. Without `suggests`, similar names are not searched for. */
-export type ReferenceOptions = { field?: string; entityType?: string; suggests?: boolean }
+/**
+ * `entityType`: only entities of this type match. With `isWhole` the end of a name does not match. Without
+ * `suggests`, similar names are not searched for.
+ */
+export type ReferenceOptions = { field?: string; entityType?: string; isWhole?: boolean; suggests?: boolean }
+
+/** A reference, and the input field that contains it. */
+export type SoughtReference = { reference: string; field: string } & Pick<
+  ReferenceOptions,
+  'entityType' | 'isWhole'
+>
+
+export type FoundEntity = Required<EntityReference>
 
 /**
  * Throws NOT_FOUND or, for several matches, BAD_REQUEST, both with `candidates`; and INVALID_URN,
@@ -43,82 +54,133 @@ export type ReferenceOptions = { field?: string; entityType?: string; suggests?:
 export async function resolveReference(
   sources: LineageSources,
   reference: string,
-  { field = 'reference', entityType, suggests = true }: ReferenceOptions = {}
-): Promise<Required<EntityReference>> {
-  const text = soughtText(reference, field)
-  if (text === null)
-    throw new CatalogError(
-      'BAD_REQUEST',
-      `${field} must name an entity, for example as snowflake:db.schema.table, as table@PROD or by its URN`,
-      { field }
-    )
-  const urn = text.startsWith('urn:li:') ? toUrn(text, field) : null
-  return withLineage(
-    sources,
-    async (reader) => {
-      const known = urn && (await reader.find([urn])).get(urn)
-      if (known) return { urn: known.urn, exists: known.exists }
-      const readings = urn ? [] : entityType === undefined ? readingsOf(text) : readingsAs(text, entityType)
-      for (const wanted of readings) {
-        const found = await onPath(
-          reader,
-          meantOf(await namedEntities(reader, queryOf(wanted)), wanted),
-          wanted
-        )
-        if (found.length > 1) throw ambiguous(text, found, field)
-        const [only] = found
-        // The entity of a path that has become a table is soft-deleted; the table has replaced it.
-        const current = only?.isRemoved ? (await reader.find([only.urn])).get(only.urn) : null
-        if (only) return { urn: current?.urn ?? only.urn, exists: current?.exists ?? only.exists }
-      }
-      const alias = await aliasOf(reader, readings)
-      if (alias) return alias
-      throw notFound(
-        text,
-        field,
-        suggests
-          ? await namedNearly(reader, urn ? nameFromUrn(urn) : (readings[0]?.name ?? text), entityType)
-          : []
-      )
-    },
-    { units: 1 }
-  )
+  { field = 'reference', suggests = true, ...options }: ReferenceOptions = {}
+): Promise<FoundEntity> {
+  const [found] = await resolveReferences(sources, [{ reference, field, ...options }], { suggests })
+  if (!found || found instanceof CatalogError) throw found ?? new Error('a reference has no answer')
+  return found
 }
 
 /**
- * The dataset that had this name before. Needs a platform, because otherwise any name might be the name of a
- * dataset.
+ * Resolves many references in the same few statements, and returns for each its entity, or the error that
+ * resolveReference throws.
  */
-async function aliasOf(
-  reader: LineageReader,
-  readings: readonly Wanted[]
-): Promise<Required<EntityReference> | null> {
-  const urns = readings.flatMap(({ name, qualifier, origin, path }) =>
-    qualifier === null || path !== undefined || /[(),]/.test(name + qualifier)
-      ? []
-      : [datasetUrn(qualifier.toLowerCase(), name, origin ?? undefined)]
+export async function resolveReferences(
+  sources: LineageSources,
+  sought: readonly SoughtReference[],
+  { suggests = false }: { suggests?: boolean } = {}
+): Promise<(FoundEntity | CatalogError)[]> {
+  const questions = sought.map(questionOf)
+  const open = (): Question[] => questions.filter(({ answer }) => answer === null)
+  await withLineage(
+    sources,
+    async (reader) => {
+      await answerUrns(reader, open())
+      for (let turn = 0; ; turn += 1) {
+        const turns = open().flatMap((question) => {
+          const wanted = question.readings[turn]
+          return wanted ? [{ question, wanted }] : []
+        })
+        if (turns.length === 0) break
+        await answerReadings(reader, turns)
+      }
+      await answerAliases(reader, open())
+      for (const question of open())
+        question.answer = notFound(question, suggests ? await nearOf(reader, question) : [])
+    },
+    { units: 1 }
   )
-  const known = await reader.find(urns)
-  const found = urns.map((urn) => known.get(urn)).find((each) => each !== undefined)
-  return found ? { urn: found.urn, exists: found.exists } : null
+  return questions.flatMap(({ answer }) => answer ?? [])
 }
+
+/** A reference that is being resolved. `readings` are what it may mean, the likeliest first. */
+type Question = {
+  text: string
+  field: string
+  entityType: string | undefined
+  isWhole: boolean
+  urn: Urn | null
+  readings: readonly Wanted[]
+  answer: FoundEntity | CatalogError | null
+}
+
+function questionOf({ reference, field, entityType, isWhole = false }: SoughtReference): Question {
+  const question = { text: reference, field, entityType, isWhole, urn: null, readings: [], answer: null }
+  try {
+    const text = soughtText(reference, field)
+    if (text === null)
+      throw new CatalogError(
+        'BAD_REQUEST',
+        `${field} must name an entity, for example as snowflake:db.schema.table, as table@PROD or by its URN`,
+        { field }
+      )
+    if (text.startsWith('urn:li:')) return { ...question, text, urn: toUrn(text, field) }
+    const readings = entityType === undefined ? readingsOf(text) : readingsAs(text, entityType)
+    return { ...question, text, readings }
+  } catch (error) {
+    if (error instanceof CatalogError) return { ...question, answer: error }
+    throw error
+  }
+}
+
+async function answerUrns(reader: LineageReader, questions: readonly Question[]): Promise<void> {
+  const known = await reader.find(questions.flatMap(({ urn }) => urn ?? []))
+  for (const question of questions) {
+    const found = question.urn && known.get(question.urn)
+    if (found) question.answer = { urn: found.urn, exists: found.exists }
+  }
+}
+
+async function answerReadings(
+  reader: LineageReader,
+  turns: readonly { question: Question; wanted: Wanted }[]
+): Promise<void> {
+  const words = turns.map(({ wanted }) => queryOf(wanted))
+  for await (const [index, named] of namedEntities(reader, words)) {
+    const { question, wanted } = turns[index] ?? {}
+    if (!question || !wanted) continue
+    const found = await onPath(reader, meantOf(named, wanted, question.isWhole), wanted)
+    const [only] = found
+    if (found.length > 1) question.answer = ambiguous(question.text, found, question.field)
+    else if (only) {
+      // The entity of a path that has become a table is soft-deleted; the table has replaced it.
+      const current = only.isRemoved ? (await reader.find([only.urn])).get(only.urn) : null
+      question.answer = { urn: current?.urn ?? only.urn, exists: current?.exists ?? only.exists }
+    }
+  }
+}
+
+/**
+ * Finds the datasets that had these names before. Needs a platform, because otherwise any name might be the
+ * name of a dataset.
+ */
+async function answerAliases(reader: LineageReader, questions: readonly Question[]): Promise<void> {
+  const urnsOf = questions.map(({ readings }) =>
+    readings.flatMap(({ name, qualifier, origin, path }) =>
+      qualifier === null || path !== undefined || /[(),]/.test(name + qualifier)
+        ? []
+        : [datasetUrn(qualifier.toLowerCase(), name, origin ?? undefined)]
+    )
+  )
+  const known = await reader.find(urnsOf.flat())
+  for (const [index, question] of questions.entries()) {
+    const found = urnsOf[index]?.map((urn) => known.get(urn)).find((each) => each !== undefined)
+    if (found) question.answer = { urn: found.urn, exists: found.exists }
+  }
+}
+
+const nearOf = (reader: LineageReader, { urn, readings, text, entityType }: Question): Promise<Urn[]> =>
+  namedNearly(reader, urn ? nameFromUrn(urn) : (readings[0]?.name ?? text), entityType)
 
 /** The likeliest reading first: a colon or an at sign may be part of the name. */
 function readingsOf(text: string): Wanted[] {
-  const [, before = text, after] = /^(.+)@(\w+)$/s.exec(text) ?? []
-  const origin = fabricTypes.find((known) => known === after?.toUpperCase()) ?? null
-  const rest = origin === null ? text : before
-  const [, qualifier, name] = /^([A-Za-z][\w-]*):(.+)$/s.exec(rest) ?? []
+  const { qualifier, name, origin, rest } = referenceParts(text)
   const whole: Wanted[] = [
     { name: rest, qualifier: null, origin },
     ...(origin === null ? [] : [{ name: text, qualifier: null, origin: null }])
   ]
-  // A path is written `s3://bucket/key`; its name in a URN is bucket/key.
-  const all =
-    qualifier === undefined || name === undefined
-      ? whole
-      : [...whole, { name: name.replace(/^\/\/(?=.)/, ''), qualifier, origin }].toReversed()
-  const path = qualifier === undefined || qualifier.toLowerCase() === 'domain' ? pathOf(name ?? rest) : null
+  const all = qualifier === null ? whole : [...whole, { name, qualifier, origin }].toReversed()
+  const path = qualifier === null || qualifier.toLowerCase() === 'domain' ? pathOf(name) : null
   return path === null ? all : [...all, path]
 }
 
@@ -186,19 +248,48 @@ function queryOf({ name, qualifier, origin }: Wanted): string {
 }
 
 /** The entities with exactly this name; soft-deleted ones only if there are no others. */
-function meantOf(found: readonly Named[], { name }: Wanted): Named[] {
+function meantOf(found: readonly Named[], { name }: Wanted, isWhole: boolean): Named[] {
   const whole = found.filter(({ names }) => names.includes(name))
   const best =
-    whole.length > 0 ? whole : found.filter(({ urn }) => nameSuffixes(nameFromUrn(urn)).includes(name))
+    isWhole || whole.length > 0
+      ? whole
+      : found.filter(({ urn }) => nameSuffixes(nameFromUrn(urn)).includes(name))
   const alive = best.filter(({ isRemoved }) => !isRemoved)
   return alive.length > 0 ? alive : best
 }
 
-async function namedEntities(reader: LineageReader, words: string): Promise<Named[]> {
-  return namedById(
-    reader,
-    await asked(reader, (tx, within) => within(() => findMatches(tx, words, null, matchesMaxCount)))
+/**
+ * The entities that match each of the queries, with the index of the query. Equal queries are asked once, and
+ * the entities of a few queries are read at a time, so that memory is bounded.
+ */
+async function* namedEntities(
+  reader: LineageReader,
+  queries: readonly string[]
+): AsyncGenerator<[index: number, found: readonly Named[]]> {
+  const places = new Map<string, number[]>()
+  for (const [index, words] of queries.entries()) {
+    const known = places.get(words)
+    if (known) known.push(index)
+    else places.set(words, [index])
+  }
+  const different = [...places.keys()]
+  const matches = await asked(reader, (tx, within) =>
+    within(() => findMatchesOfEach(tx, different, matchesMaxCount))
   )
+  for (let begin = 0, end = 0; begin < different.length; begin = end) {
+    const ids = new Set<number>()
+    while (end < different.length && (end === begin || ids.size < matchesMaxCount)) {
+      for (const id of matches[end] ?? []) ids.add(id)
+      end += 1
+    }
+    const named = new Map(
+      (await namedById(reader, Int32Array.from(ids).sort())).map((each) => [each.id, each])
+    )
+    for (let at = begin; at < end; at += 1) {
+      const found = [...(matches[at] ?? [])].flatMap((id) => named.get(id) ?? [])
+      for (const index of places.get(different[at] ?? '') ?? []) yield [index, found]
+    }
+  }
 }
 
 async function namedById(reader: LineageReader, ids: Int32Array): Promise<Named[]> {
@@ -239,7 +330,8 @@ async function namedNearly(
   name: string,
   entityType: string | undefined
 ): Promise<Urn[]> {
-  const same = await namedEntities(reader, keyQuery(nameKey(folded(name))))
+  const same: Named[] = []
+  for await (const [, found] of namedEntities(reader, [keyQuery(nameKey(folded(name)))])) same.push(...found)
   const near =
     same.length >= candidatesMaxCount
       ? []
@@ -256,7 +348,7 @@ async function namedNearly(
     .slice(0, candidatesMaxCount)
 }
 
-function notFound(text: string, field: string, candidates: readonly Urn[]): CatalogError {
+function notFound({ text, field }: Question, candidates: readonly Urn[]): CatalogError {
   const hint =
     candidates.length === 0 ? '' : `; did you mean ${candidates.slice(0, namedMaxCount).join(' or ')}?`
   return new CatalogError('NOT_FOUND', `Nothing is called ${quoted(text)}${hint}`, {

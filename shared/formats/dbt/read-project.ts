@@ -4,19 +4,16 @@
  */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
-import type { ChangeRecord } from '../../model/changes.ts'
+import { recordParser } from '../parse-record.ts'
+import { readText, type NamingRecord, type SingleRecord } from '../read-text.ts'
 import { splitMembers } from '../split-members.ts'
-import { ofNode, parseDbtRecord } from './node-record.ts'
+import { ofNode } from './node-record.ts'
 import type { DbtReading } from './options.ts'
 import { gatherProject, projectName, wantedOfArtifacts } from './project.ts'
 import { recordsOfProject, type ProjectRecord } from './records-of-project.ts'
 
-/** As a record of read-records.ts. `line` is the number of the record in the load, from 1. */
-type DbtRecord =
-  { line: number; text: string; record: ChangeRecord } | { line: number; text: string; error: CatalogError }
-
 /** `source` is the name under which the project states its lineage. */
-export type OpenedProject = { source: string; records: AsyncGenerator<DbtRecord[]> }
+export type OpenedProject = { source: string; records: AsyncGenerator<(SingleRecord | NamingRecord)[]> }
 
 /**
  * Reads the whole body, because the upstreams of a node may follow it. Keeps only the needed parts of each
@@ -45,9 +42,9 @@ export async function openProject(
 /** How many records are made before other work gets a turn. */
 const recordsAtOnce = 20
 
-async function* inPieces(records: Generator<ProjectRecord>): AsyncGenerator<DbtRecord[]> {
+async function* inPieces(records: Generator<ProjectRecord>): AsyncGenerator<(SingleRecord | NamingRecord)[]> {
   let line = 0
-  let piece: DbtRecord[] = []
+  let piece: (SingleRecord | NamingRecord)[] = []
   for (const record of records) {
     line += 1
     piece.push(readRecord(record, line))
@@ -59,7 +56,9 @@ async function* inPieces(records: Generator<ProjectRecord>): AsyncGenerator<DbtR
   if (piece.length > 0) yield piece
 }
 
-function readRecord(made: ProjectRecord, line: number): DbtRecord {
+const parser = recordParser({ format: 'dbt', header: null })
+
+function readRecord(made: ProjectRecord, line: number): SingleRecord | NamingRecord {
   if ('error' in made) {
     const { node, error } = made
     return {
@@ -69,18 +68,13 @@ function readRecord(made: ProjectRecord, line: number): DbtRecord {
     }
   }
   const text = JSON.stringify(made)
-  try {
-    const actual = Buffer.byteLength(text)
-    const maximum = limits.recordMaxBytes
-    if (actual > maximum)
-      throw new CatalogError(
-        'LIMIT_EXCEEDED',
-        ofNode(made.node, `The content of the node has ${actual} bytes; at most ${maximum} are allowed`),
-        { line, limit: 'recordMaxBytes', maximum, actual }
-      )
-    return { line, text, record: parseDbtRecord(text, line) }
-  } catch (error) {
-    if (!(error instanceof CatalogError)) throw error
-    return { line, text, error }
-  }
+  const actual = Buffer.byteLength(text)
+  const maximum = limits.recordMaxBytes
+  if (actual <= maximum) return readText({ parser, readPlainEdge: null }, text, line)
+  const error = new CatalogError(
+    'LIMIT_EXCEEDED',
+    ofNode(made.node, `The content of the node has ${actual} bytes; at most ${maximum} are allowed`),
+    { line, limit: 'recordMaxBytes', maximum, actual }
+  )
+  return { line, text, error }
 }
