@@ -24,6 +24,8 @@ export type ApiContext = {
   /** Where people sign in; null or absent where no identity provider is configured. */
   provider?: Provider | null
   log: Log
+  /** What this process proves to know at /instance/proof; without it, it proves nothing. */
+  instanceKey?: string
   /** The folder of the built web UI; by default dist/site. */
   site?: string
 }

@@ -35,6 +35,7 @@ import { relationshipScrollRoutes } from './openapi/relationship-scrolls.ts'
 import { specificationRoutes } from './openapi/specification-routes.ts'
 import { traceRoutes } from './openapi/trace-routes.ts'
 import { healthRoutes } from './operations/health.ts'
+import { instanceRoutes } from './operations/instance.ts'
 import { limitsRoutes } from './operations/limits.ts'
 import { countRequests, metricsRoutes } from './operations/metrics.ts'
 import { problemRoutes } from './operations/problems.ts'
@@ -98,6 +99,7 @@ export async function buildServer(
 
   healthRoutes(app, context, state)
   versionRoutes(app)
+  instanceRoutes(app, context)
   problemRoutes(app)
   sessionRoutes(app, context)
   signInRoutes(app, context, provider)

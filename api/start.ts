@@ -1,4 +1,5 @@
 /** Starts and stops an API process: database, queue, server. */
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { bootstrapToken } from '../shared/catalog/access/bootstrap-token.ts'
@@ -24,6 +25,12 @@ const lockTimeoutMs = 5_000
 /** How long an upload waits for its turn to store a chunk; its client is slowed down meanwhile. */
 const uploadTurnMaxMs = 30_000
 
+/**
+ * For a server that proves to the command line of its machine which one it is: what it knows, and what to do as soon
+ * as it listens, before it answers anything.
+ */
+export type InstanceOptions = { key: string; onListening: (address: AddressInfo) => void }
+
 /** `url` is the address it listens at, or null until then. */
 export type ApiService = Service & { readonly url: () => string | null }
 
@@ -32,7 +39,7 @@ export type ApiService = Service & { readonly url: () => string | null }
  * the database does not answer. `stop` is not ready any more for SHUTDOWN_DELAY_SECONDS, then refuses new requests,
  * answers those under way within half of SHUTDOWN_SECONDS, and cuts off the rest.
  */
-export function startApi(config: Config, log: Log): ApiService {
+export function startApi(config: Config, log: Log, instance?: InstanceOptions): ApiService {
   const state: ServerState = { isStopping: false }
   let parts: {
     db?: Db
@@ -106,11 +113,16 @@ export function startApi(config: Config, log: Log): ApiService {
           config,
           connections,
           provider,
-          log
+          log,
+          ...(instance === undefined ? {} : { instanceKey: instance.key })
         },
         state
       )
       parts.app = app
+      app.server.once('listening', () => {
+        const address = app.server.address()
+        if (typeof address === 'object' && address !== null) instance?.onListening(address)
+      })
       url = await app.listen({ host: config.host, port: config.port })
       log.info({ url }, 'the API listens')
     },

@@ -45,6 +45,12 @@ export const commandTable: readonly CommandEntry[] = [
     open: async () => (await import('./commands/doctor.ts')).doctor
   },
   {
+    name: 'url',
+    group: 'Run:',
+    summary: 'Prints the address of the server that runs here, for scripts and curl.',
+    open: async () => (await import('./commands/url.ts')).url
+  },
+  {
     name: 'load',
     group: 'Loads:',
     summary:

@@ -1,14 +1,25 @@
-/** The API of `npm start`, which uses the next port if the usual one is taken. */
+/** The API of `npm start`, which uses the next port if the usual one is taken, and records its address beside the token. */
+import type { AddressInfo } from 'node:net'
 import { startApi } from '../api/start.ts'
-import { exitCodes, Refusal } from '../bin/failure.ts'
+import { exitCodes, reasonOf, Refusal } from '../bin/failure.ts'
 import type { Config } from '../shared/platform/config.ts'
+import { newSecret } from '../shared/platform/instance-proof.ts'
 import { createService, type Service } from '../shared/platform/lifecycle.ts'
 import type { Log } from '../shared/platform/log.ts'
+import {
+  removeServerRecord,
+  writeServerRecord,
+  type ServerRecord
+} from '../shared/platform/server-records.ts'
 
 const portsTriedCount = 20
 
-/** `url` is its address on this machine, once it has started. */
-export type MovingApi = Service & { url(): string }
+export type MovingApi = Service & {
+  /** Its address on this machine, once it has started. */
+  url(): string
+  /** Why the address could not be recorded, so that commands do not find the server; null if it was. */
+  recordProblem(): string | null
+}
 
 /**
  * Starting throws Refusal (exit code 78) if the port is taken and must not change, or all tried ports are
@@ -16,11 +27,24 @@ export type MovingApi = Service & { url(): string }
  */
 export function startApiOnFreePort(config: Config, log: Log, { mayMove }: { mayMove: boolean }): MovingApi {
   const last = mayMove ? config.port + portsTriedCount - 1 : config.port
+  const key = newSecret()
   let running: ReturnType<typeof startApi> | undefined
+  let record: ServerRecord | undefined
+  let problem: string | null = null
+
+  /** Before the first request is answered, so that who finds the server ready also finds its record. */
+  function onListening(address: AddressInfo): void {
+    record = { url: urlHere(address), key, startedAt: new Date().toISOString() }
+    try {
+      writeServerRecord(config.dataDir, record)
+    } catch (error) {
+      problem = reasonOf(error)
+    }
+  }
 
   async function start(): Promise<void> {
     for (let port = config.port; port <= last; port += 1) {
-      const api = startApi({ ...config, port }, log)
+      const api = startApi({ ...config, port }, log, { key, onListening })
       try {
         await api.start()
         running = api
@@ -39,17 +63,20 @@ export function startApiOnFreePort(config: Config, log: Log, { mayMove }: { mayM
   const service = createService('api', {
     start,
     stop: async () => {
+      // while the port is still ours, because the next server at this address has the same file
+      if (record !== undefined) removeServerRecord(config.dataDir, record)
       await running?.stop()
     }
   })
-  return { ...service, url: () => reachable(running?.url() ?? '') }
+  return { ...service, url: () => record?.url ?? '', recordProblem: () => problem }
 }
 
 function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 }
 
-/** The local address of a server that listens on every address. */
-function reachable(url: string): string {
-  return url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, '//127.0.0.1')
+/** The address for clients on this machine, also of a server that listens on every address. */
+function urlHere({ address, port }: AddressInfo): string {
+  const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -2,20 +2,12 @@
 
 import { quoteForShell } from '../bin/quote-for-shell.ts'
 
-/** The address that the command line uses by default. */
-const usualUrl = 'http://127.0.0.1:8080'
-
 /**
  * How a person calls a command that finds this server and its token. `dataDir` is null if it is the default;
  * `command` is how a person calls the command line.
  */
-export function commandHere(url: string, dataDir: string | null, command: string): string {
-  const settings = [
-    ...(url === usualUrl ? [] : [`TRIBUTARY_URL=${url}`]),
-    ...(dataDir === null ? [] : [`TRIBUTARY_DATA_DIR=${quoteForShell(dataDir)}`])
-  ]
-  return [...settings, command].join(' ')
-}
+export const commandHere = (dataDir: string | null, command: string): string =>
+  dataDir === null ? command : `TRIBUTARY_DATA_DIR=${quoteForShell(dataDir)} ${command}`
 
 /** `command` is how a person calls a command that finds this server and its token. */
 type Greeting = { url: string; tokenFile: string; command: string }

@@ -2,10 +2,11 @@
 import { createReadStream, readdirSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import type pg from 'pg'
+import { postJson } from '../bin/client/ask.ts'
 import { followLoad, readRejects } from '../bin/client/follow-load.ts'
 import { isObject } from '../bin/client/load-view.ts'
 import { sendLoad } from '../bin/client/send-load.ts'
-import { headersFor, urlOn, type Server } from '../bin/client/server.ts'
+import type { Server } from '../bin/client/server.ts'
 import { askDatabase } from '../bin/reach.ts'
 import { packagePath } from '../shared/platform/paths.ts'
 
@@ -83,15 +84,10 @@ const impactQuery = `
   }`
 
 async function impactOf(server: Server, urn: string): Promise<string[]> {
-  const response = await fetch(urlOn(server, 'api/graphql'), {
-    method: 'POST',
-    headers: { ...headersFor(server), 'content-type': 'application/json' },
-    body: JSON.stringify({
-      query: impactQuery,
-      variables: { input: { urn, query: '*', direction: 'DOWNSTREAM', count: 100 } }
-    })
+  const answer = await postJson(server, 'api/graphql', undefined, {
+    query: impactQuery,
+    variables: { input: { urn, query: '*', direction: 'DOWNSTREAM', count: 100 } }
   })
-  const answer: unknown = await response.json()
   const found =
     isObject(answer) && isObject(answer.data) && isObject(answer.data.scrollAcrossLineage)
       ? answer.data.scrollAcrossLineage

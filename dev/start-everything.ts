@@ -47,7 +47,7 @@ export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string
   })
   if (!isRunning) return
   const url = api.url()
-  const pastable = commandHere(url, env.TRIBUTARY_DATA_DIR ? asked.dataDir : null, command)
+  const pastable = commandHere(env.TRIBUTARY_DATA_DIR ? asked.dataDir : null, command)
   for (const line of await howToOpen({
     url,
     databaseUrl: database.url,
@@ -63,7 +63,18 @@ export async function startEverything(env: NodeJS.ProcessEnv, say: (line: string
   say(`  queue     ${config.redisUrl === null ? 'in the database (no REDIS_URL)' : 'Redis of REDIS_URL'}`)
   say(`  token     ${token.description}`)
 
-  if (token.text !== null) await showSample({ url, token: token.text }, database.url, say)
+  const recordProblem = api.recordProblem()
+  if (recordProblem !== null)
+    say(
+      `  commands  do not find this server, because its address could not be written: ${recordProblem}. Set TRIBUTARY_URL and TRIBUTARY_TOKEN for them.`
+    )
+
+  if (token.text !== null)
+    await showSample(
+      { url, token: token.text, provenBy: recordProblem === null ? config.dataDir : null },
+      database.url,
+      say
+    )
   for (const line of whatToTry({ url, tokenFile: token.path, command: pastable })) say(line)
 }
 

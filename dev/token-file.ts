@@ -1,7 +1,7 @@
 /** The first token and its file, which lets the person who starts a catalog use it. */
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { readTokenFile } from '../bin/client/server.ts'
+import { readTokenFile } from '../bin/client/find-server.ts'
 import { bootstrapToken } from '../shared/catalog/access/bootstrap-token.ts'
 import { listTokens } from '../shared/catalog/access/list-tokens.ts'
 import type { Db } from '../shared/db/database.ts'

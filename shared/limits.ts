@@ -245,6 +245,8 @@ export const limits = {
   signInBodyMaxBytes: 4_096,
   /** Sign-ins that one process checks at once; anyone may try one. */
   signInsAtOnceMaxCount: 10,
+  /** Proofs of being itself (`GET /instance/proof`) that one process computes in a second; anyone on its machine may ask. */
+  instanceProofsPerSecondMaxCount: 200,
   /** Seconds until the code of a sign-in link expires. */
   signInCodeMaxSeconds: 300,
   /** Sessions of one token; another one ends the one that was used least recently. */

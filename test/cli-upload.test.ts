@@ -245,7 +245,7 @@ t.test('Ctrl-C', async (t) => {
   })
 
   t.test('says that nothing was sent if no server was reached', async (t) => {
-    const run = runProgram(t, 'bin/tributary.js', ['load', path], {
+    const run = runProgram(t, 'bin/tributary.js', ['load', path, '--retry-for', '60'], {
       cwd: folder,
       env: { TRIBUTARY_URL: `http://127.0.0.1:${await freePort()}`, TRIBUTARY_TOKEN: 'x' }
     })

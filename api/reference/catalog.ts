@@ -321,6 +321,25 @@ export const catalogDescriptions: Descriptions = {
       }
     }
   },
+  'GET /instance/proof': {
+    tag: 'service',
+    summary: 'Proves which server this is to the command line on its own machine',
+    more: 'Only for callers on the same machine. 404 from a server that `tributary up` or `npm start` did not start.',
+    query: {
+      nonce: text('64 lower-case hexadecimal digits, chosen at random by the client for this request.')
+    },
+    required: ['nonce'],
+    answers: {
+      200: {
+        is: 'The proof.',
+        json: object({
+          proof: text(
+            'An HMAC over the nonce and the address of this connection, with the key of the server.'
+          )
+        })
+      }
+    }
+  },
   'GET /metrics': {
     tag: 'service',
     summary: 'Metrics for Prometheus',

@@ -1,7 +1,8 @@
 /** Finds a load by its id, or by the beginning of its id. */
 import { exitCodes, Refusal } from '../failure.ts'
 import { isObject, readLoad, type LoadView } from './load-view.ts'
-import { getJson, type Server } from './server.ts'
+import { getJson } from './ask.ts'
+import type { Server } from './server.ts'
 
 const idChars = 36
 const namedMaxCount = 5

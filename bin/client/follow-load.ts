@@ -2,7 +2,8 @@
 import { pause } from './interruption.ts'
 import { loadEvents, NoEvents } from './load-events.ts'
 import { hasEnded, readLoad, type LoadView } from './load-view.ts'
-import { getJson, getText, isPassing, type Server } from './server.ts'
+import { getJson, getText } from './ask.ts'
+import { isPassing, type Server } from './server.ts'
 
 export type FollowOptions = {
   /** How long to wait at most, even if the load continues; Infinity waits for its end. */

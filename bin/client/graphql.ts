@@ -1,7 +1,8 @@
 /** Asks the server over GraphQL. */
 import { exitCodes, Refusal } from '../failure.ts'
 import { isObject } from './load-view.ts'
-import { postJson, type Server } from './server.ts'
+import { postJson } from './ask.ts'
+import type { Server } from './server.ts'
 
 /**
  * The data of the answer. Throws Refusal with the code and message of the first error, ServerRefused, and

@@ -23,7 +23,7 @@ export function listenForInterruption(): AbortSignal {
 }
 
 /** Throws the signal's reason if it is aborted meanwhile. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => {})
-  signal.throwIfAborted()
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => {})
+  signal?.throwIfAborted()
 }

@@ -1,6 +1,8 @@
 /** Follows a load by `GET /loads/{id}/events`, a stream of server-sent events. */
+import type { IncomingMessage } from 'node:http'
+import { exchange } from './connection.ts'
 import { readLoad, type LoadView } from './load-view.ts'
-import { headersFor, unreachable, urlOn, type Server } from './server.ts'
+import { unreachable, type Server } from './server.ts'
 
 /** The stream is not available: an older server, a proxy that blocks it, or too many listeners. */
 export class NoEvents extends Error {}
@@ -14,27 +16,18 @@ export async function* loadEvents(
   id: string,
   signal: AbortSignal
 ): AsyncGenerator<LoadView | null> {
-  let response: Response
-  try {
-    response = await fetch(urlOn(server, `loads/${id}/events`), {
-      headers: { ...headersFor(server), accept: 'text/event-stream' },
-      signal
-    })
-  } catch (error) {
-    signal.throwIfAborted()
-    throw unreachable(server, error)
-  }
-  const { body } = response
-  if (
-    !response.ok ||
-    body === null ||
-    response.headers.get('content-type')?.startsWith('text/event-stream') !== true
-  ) {
-    await body?.cancel().catch(() => {})
+  const response = await exchange(server, `loads/${id}/events`, {
+    method: 'GET',
+    headers: { accept: 'text/event-stream' },
+    signal
+  })
+  const { statusCode, headers } = response
+  if (statusCode !== 200 || headers['content-type']?.startsWith('text/event-stream') !== true) {
+    response.destroy()
     throw new NoEvents()
   }
   try {
-    for await (const data of dataOf(body)) yield data === '' ? null : readLoad(JSON.parse(data))
+    for await (const data of dataOf(response)) yield data === '' ? null : readLoad(JSON.parse(data))
   } catch (error) {
     signal.throwIfAborted()
     throw unreachable(server, error)
@@ -42,11 +35,10 @@ export async function* loadEvents(
 }
 
 /** The data of each complete event; empty for a comment. */
-async function* dataOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
+async function* dataOf(body: IncomingMessage): AsyncGenerator<string> {
   let rest = ''
-  for await (const bytes of body) {
-    const events = (rest + decoder.decode(bytes, { stream: true })).replaceAll('\r\n', '\n').split('\n\n')
+  for await (const text of body.setEncoding('utf8')) {
+    const events = (rest + String(text)).replaceAll('\r\n', '\n').split('\n\n')
     rest = events.pop() ?? ''
     for (const event of events) {
       yield event

@@ -1,7 +1,10 @@
 /** Reads lineage from the server's export, line by line: entities nearest first, then the edges among them. */
+import type { IncomingMessage } from 'node:http'
 import { exitCodes, Refusal } from '../failure.ts'
+import { requireSuccess, textOf } from './ask.ts'
+import { exchange } from './connection.ts'
 import { isObject } from './load-view.ts'
-import { headersFor, parseJson, ServerRefused, unreachable, urlOn, type Server } from './server.ts'
+import { parseJson, type Server } from './server.ts'
 
 export type Direction = 'UPSTREAM' | 'DOWNSTREAM'
 
@@ -33,16 +36,16 @@ export async function openLineage(
   server: Server,
   query: Readonly<Record<string, string>>
 ): Promise<LineageLines> {
-  const { headers, lines } = await openExport(server, 'lineage/export', {
+  const { header, lines } = await openExport(server, 'lineage/export', {
     ...query,
     format: 'ndjson',
     of: 'graph'
   })
-  const total = headers.get('x-lineage-total')
+  const total = header('x-lineage-total')
   if (total === null) throw notTributary(server)
   return {
-    complete: headers.get('x-lineage-complete') === 'true',
-    truncatedBy: headers.get('x-lineage-truncated-by'),
+    complete: header('x-lineage-complete') === 'true',
+    truncatedBy: header('x-lineage-truncated-by'),
     total: Number(total),
     async *lines() {
       for await (const line of lines()) yield readLine(server, line)
@@ -51,7 +54,7 @@ export async function openLineage(
 }
 
 /** `lines` throws Refusal if the connection ends early. */
-export type Export = { headers: Headers; lines: () => AsyncGenerator<string> }
+export type Export = { header: (name: string) => string | null; lines: () => AsyncGenerator<string> }
 
 /** Any export of the server, line by line. Throws ServerRefused, or Refusal if nothing answers. */
 export async function openExport(
@@ -59,27 +62,23 @@ export async function openExport(
   path: string,
   query: Readonly<Record<string, string>>
 ): Promise<Export> {
-  let response: Response
-  try {
-    response = await fetch(urlOn(server, `${path}?${new URLSearchParams(query).toString()}`), {
-      headers: headersFor(server)
-    })
-  } catch (error) {
-    throw unreachable(server, error)
-  }
-  if (!response.ok) throw new ServerRefused(response.status, await response.text().catch(() => ''))
-  const { headers, body } = response
-  if (body === null || !(headers.has('x-lineage-total') || headers.has('content-disposition')))
+  const response = await exchange(server, `${path}?${new URLSearchParams(query).toString()}`, {
+    method: 'GET'
+  })
+  const header = (name: string): string | null => [response.headers[name]].flat()[0] ?? null
+  if (response.statusCode !== 200) requireSuccess(server, response, await textOf(response).catch(() => ''))
+  if (header('x-lineage-total') === null && header('content-disposition') === null) {
+    response.destroy()
     throw notTributary(server)
-  return { headers, lines: () => linesOf(server, body) }
+  }
+  return { header, lines: () => linesOf(server, response) }
 }
 
-async function* linesOf(server: Server, body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
+async function* linesOf(server: Server, body: IncomingMessage): AsyncGenerator<string> {
   let rest = ''
   try {
-    for await (const bytes of body) {
-      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+    for await (const text of body.setEncoding('utf8')) {
+      const lines = (rest + String(text)).split('\n')
       rest = lines.pop() ?? ''
       yield* lines
     }

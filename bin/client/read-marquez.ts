@@ -1,8 +1,11 @@
 /** Reads the events of another server with Marquez' API: `GET /api/v1/events/lineage`, a page at a time. */
+import type { IncomingMessage } from 'node:http'
 import { parseEventText } from '../../shared/openlineage/event-text.ts'
 import { Refusal } from '../failure.ts'
+import { requireSuccess } from './ask.ts'
+import { exchange } from './connection.ts'
 import { isObject } from './load-view.ts'
-import { headersFor, ServerRefused, unreachable, urlOn, type Server } from './server.ts'
+import { unreachable, type Server } from './server.ts'
 
 export type EventsPage = { events: unknown[]; totalCount: number | null }
 
@@ -24,32 +27,27 @@ export async function readEventsPage(
 ): Promise<EventsPage> {
   const query = new URLSearchParams({ sortDirection: 'asc', limit: String(limit), offset: String(offset) })
   const late = AbortSignal.timeout(answerMaxMs)
-  let response: Response
+  let response: IncomingMessage
   let text: string
   try {
-    response = await fetch(urlOn(server, `api/v1/events/lineage?${query.toString()}`), {
-      headers: server.token === '' ? { 'user-agent': 'tributary-cli' } : headersFor(server),
+    response = await exchange(server, `api/v1/events/lineage?${query.toString()}`, {
+      method: 'GET',
       signal: AbortSignal.any([signal, late])
     })
-    text = await textOf(response)
+    text = await pageOf(response)
   } catch (error) {
     signal.throwIfAborted()
     throw error instanceof Refusal ? error : unreachable(server, error)
   }
-  if (!response.ok)
-    throw new ServerRefused(
-      response.status,
-      text,
-      response.headers.get('retry-after'),
-      `The server at ${new URL(server.url).origin}`
-    )
+  requireSuccess(server, response, text, { isNamed: true })
   return readPage(server, text)
 }
 
-async function textOf(response: Response): Promise<string> {
-  const parts: Uint8Array[] = []
+async function pageOf(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
   let bytes = 0
-  for await (const part of response.body ?? []) {
+  for await (const part of response) {
+    if (!Buffer.isBuffer(part)) throw new TypeError('an answer without an encoding is read in buffers')
     bytes += part.length
     if (bytes > pageMaxBytes)
       throw new PageTooLarge(`A page of events has more than ${pageMaxBytes / 1024 / 1024} MiB.`)

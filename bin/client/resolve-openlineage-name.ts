@@ -1,7 +1,8 @@
 /** Asks the server which URN a dataset name in OpenLineage events becomes. */
 import { exitCodes, Refusal } from '../failure.ts'
 import { isObject } from './load-view.ts'
-import { getJson, type Server } from './server.ts'
+import { getJson } from './ask.ts'
+import type { Server } from './server.ts'
 
 export type ResolvedName = { urn: string; rule: string; connection: string | null }
 

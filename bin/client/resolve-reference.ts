@@ -1,7 +1,8 @@
 /** Asks the server which entity a short reference means. */
 import { exitCodes, Refusal } from '../failure.ts'
 import { isObject } from './load-view.ts'
-import { getJson, type Server } from './server.ts'
+import { getJson } from './ask.ts'
+import type { Server } from './server.ts'
 
 export type Resolved = { urn: string; type: string; exists: boolean }
 

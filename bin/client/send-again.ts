@@ -2,7 +2,7 @@
 import { Refusal } from '../failure.ts'
 import { pause } from './interruption.ts'
 import { sendLoad, type SentLoad } from './send-load.ts'
-import { isPassing, ServerRefused, type Server } from './server.ts'
+import { isPassing, NotReached, ServerRefused, type Server } from './server.ts'
 import type { Upload } from './upload.ts'
 
 export type SendOptions = {
@@ -13,6 +13,8 @@ export type SendOptions = {
    * once.
    */
   retryForMs: number
+  /** Whether to wait also for a server that was never reached. Otherwise, it may well not be running at all. */
+  waitsForFirst: boolean
   signal: AbortSignal
   /** Called when an attempt has reached the server. */
   onConnect: () => void
@@ -36,7 +38,7 @@ export async function sendUntilAnswered(
   upload: Upload,
   options: SendOptions
 ): Promise<SentLoad> {
-  const { query, idempotencyKey, retryForMs, signal, onConnect } = options
+  const { query, idempotencyKey, retryForMs, waitsForFirst, signal, onConnect } = options
   let cuts = 0
   let quietSince: number | null = null
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
@@ -45,7 +47,7 @@ export async function sendUntilAnswered(
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof Refusal) || !isPassing(error)) throw error
-      if (retryForMs === 0) throw error
+      if (retryForMs === 0 || (error instanceof NotReached && error.isFirst && !waitsForFirst)) throw error
       const problem = upload.problem()
       if (problem !== null)
         throw new Refusal(

@@ -1,12 +1,13 @@
 /** Streams a body to `POST /loads`, once. */
-import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import type { ClientRequest } from 'node:http'
 import type { Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Refusal } from '../failure.ts'
+import { requireSuccess, textOf } from './ask.ts'
+import { answerTo, openRequest } from './connection.ts'
 import type { Packing } from './find-inputs.ts'
 import { readLoad, type LoadView } from './load-view.ts'
-import { headersFor, parseJson, ServerRefused, unreachable, urlOn, type Server } from './server.ts'
+import { parseJson, unreachable, type Server } from './server.ts'
 
 export type LoadBody = {
   /** The source of the bytes, and the streams they pass through. */
@@ -41,34 +42,11 @@ const idleMaxMs = 120_000
  * the body has refused it; the rest is then not sent. Throws ServerRefused, Refusal if nothing answers, and
  * the signal's reason.
  */
-export async function sendLoad(
-  server: Server,
-  { query, idempotencyKey, signal, onConnect }: LoadRequest,
-  body: LoadBody
-): Promise<SentLoad> {
-  signal?.throwIfAborted()
-  const url = urlOn(server, `loads?${new URLSearchParams(query).toString()}`)
+export async function sendLoad(server: Server, wanted: LoadRequest, body: LoadBody): Promise<SentLoad> {
+  const { signal, onConnect } = wanted
+  const request = await connectedRequest(server, wanted, body)
+  onConnect?.()
   const stopped = new AbortController()
-  const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
-    method: 'POST',
-    // a new connection, because a kept one may be closing at this moment
-    agent: false,
-    headers: {
-      ...headersFor(server),
-      ...(body.contentType === null ? {} : { 'content-type': body.contentType }),
-      ...(body.packing === null ? {} : { 'content-encoding': body.packing }),
-      ...(body.bytes === undefined ? {} : { 'content-length': String(body.bytes) }),
-      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey })
-    }
-  })
-  request.setTimeout(idleMaxMs, () => {
-    request.destroy(
-      Object.assign(new Error(`nothing moved for ${idleMaxMs / 1_000} s`), { code: 'ETIMEDOUT' })
-    )
-  })
-  request.once('socket', (socket) => {
-    socket.once('connect', () => onConnect?.())
-  })
   const answered = answerTo(request)
   const sent = pipeline([...body.stages, request], { signal: stopped.signal }).then(
     () => null,
@@ -83,9 +61,7 @@ export async function sendLoad(
     const text = await textOf(response)
     stopped.abort()
     await sent
-    const status = response.statusCode ?? 0
-    if (status < 200 || status > 299)
-      throw new ServerRefused(status, text, response.headers['retry-after'] ?? null)
+    requireSuccess(server, response, text)
     return {
       load: readLoad(parseJson(server, text)),
       isReplay: response.headers['idempotency-replayed'] === 'true'
@@ -105,21 +81,35 @@ export async function sendLoad(
   }
 }
 
+/** Nothing is read from the body before there is a connection, so that what counts as sent can arrive. */
+async function connectedRequest(
+  server: Server,
+  { query, idempotencyKey, signal }: LoadRequest,
+  { stages, contentType, packing, bytes }: LoadBody
+): Promise<ClientRequest> {
+  let request: ClientRequest
+  try {
+    request = await openRequest(server, `loads?${new URLSearchParams(query).toString()}`, {
+      method: 'POST',
+      headers: {
+        ...(contentType === null ? {} : { 'content-type': contentType }),
+        ...(packing === null ? {} : { 'content-encoding': packing }),
+        ...(bytes === undefined ? {} : { 'content-length': String(bytes) }),
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey })
+      },
+      ...(signal === undefined ? {} : { signal })
+    })
+  } catch (error) {
+    for (const stage of stages) stage.destroy()
+    throw error
+  }
+  request.setTimeout(idleMaxMs, () => {
+    request.destroy(
+      Object.assign(new Error(`nothing moved for ${idleMaxMs / 1_000} s`), { code: 'ETIMEDOUT' })
+    )
+  })
+  return request
+}
+
 /** The body cannot be read, so another attempt would not help. */
 export class BodyFailure extends Refusal {}
-
-function answerTo(request: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    request.once('response', resolve)
-    request.on('error', reject)
-    request.once('close', () => {
-      reject(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' }))
-    })
-  })
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  let text = ''
-  for await (const part of response.setEncoding('utf8')) text += String(part)
-  return text
-}

@@ -1,40 +1,16 @@
-/** The server that client commands talk to: its address and the token. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Config } from '../../shared/platform/config.ts'
+/** The server that client commands talk to: its address and its token, and what its answers and silences mean. */
+import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal, exitCodes, reasonOf } from '../failure.ts'
 
-export type Server = { url: string; token: string }
-
-/**
- * Options win over TRIBUTARY_URL and TRIBUTARY_TOKEN, and these win over the token file and the address of
- * this machine. The token is empty if none is needed and none is found. Throws Refusal.
- */
-export function findServer(
-  config: Config,
-  given: { url: string | undefined; token: string | undefined },
-  { needsToken = true } = {}
-): Server {
-  const url = given.url ?? config.clientUrl ?? `http://127.0.0.1:${config.port}`
-  if (!URL.canParse(url) || !/^https?:/.test(url))
-    throw new Refusal(`--url takes a URL such as https://tributary.example.com, not ${url}.`)
-  const token = given.token ?? config.clientToken ?? readTokenFile(config.dataDir)
-  if (token === null && !needsToken) return { url, token: '' }
-  if (token === null) {
-    throw new Refusal(
-      `A token is needed: give --token or TRIBUTARY_TOKEN (there is no file ${join(config.dataDir, 'token')} either).`
-    )
-  }
-  return { url, token }
-}
-
-/** The token that `tributary up` wrote, or null. */
-export function readTokenFile(dataDir: string): string | null {
-  try {
-    return readFileSync(join(dataDir, 'token'), 'utf8').trim() || null
-  } catch {
-    return null
-  }
+export type Server = {
+  url: string
+  /** Empty if none is needed and none was found. */
+  token: string
+  /**
+   * The data folder whose record of this address says what the server must prove to know before it gets the token.
+   * Null if the token was given for this address.
+   */
+  provenBy: string | null
 }
 
 /** The URL of a path on the server, which may itself be below a path. */
@@ -42,33 +18,50 @@ export function urlOn(server: Pick<Server, 'url'>, path: string): URL {
   return new URL(path, server.url.endsWith('/') ? server.url : `${server.url}/`)
 }
 
-export function headersFor(server: Server): Record<string, string> {
-  return { authorization: `Bearer ${server.token}`, 'user-agent': 'tributary-cli' }
+export function headersFor({ token }: Server): Record<string, string> {
+  return { ...(token === '' ? {} : { authorization: `Bearer ${token}` }), 'user-agent': 'tributary-cli' }
 }
+
+const originOf = ({ url }: Pick<Server, 'url'>): string => new URL(url).origin
 
 /** An answer other than success. */
 export class ServerRefused extends Refusal {
   readonly status: number
-  /** Our error code; null for an answer from a proxy. */
+  /** Our error code; null for an answer from a proxy, or from another program. */
   readonly code: string | null
   /** The value of Retry-After. */
   readonly retryAfterMs: number | null
 
-  /** `who` names the server where a command talks to two. */
-  constructor(status: number, body: string, retryAfter: string | null = null, who = 'The server') {
+  /** `isNamed` where a command talks to two servers. */
+  constructor(
+    server: Server,
+    { status, headers, body }: { status: number; headers: IncomingHttpHeaders; body: string },
+    { isNamed = false } = {}
+  ) {
     const problem = problemOf(body)
+    const who = isNamed ? `The server at ${originOf(server)}` : 'The server'
     const message =
       problem === null
-        ? `${who} answered with status ${status}.`
+        ? `The server at ${originOf(server)} answered with status ${status}.${hintOf(server, status, headers)}`
         : `${who} refused: ${problem.code}: ${problem.message}`
     // the server, or a proxy, says that it is unavailable for now: another attempt may succeed
     super(message, isPassingStatus(status) ? exitCodes.unreachable : exitCodes.refused)
     this.name = 'ServerRefused'
     this.status = status
     this.code = problem?.code ?? null
+    const retryAfter = headers['retry-after']
     this.retryAfterMs =
-      retryAfter !== null && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : null
+      retryAfter !== undefined && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : null
   }
+}
+
+/** What to do about an answer that is not ours. */
+function hintOf(server: Server, status: number, { location }: IncomingHttpHeaders): string {
+  if (status >= 300 && status < 400 && location !== undefined && URL.canParse(location, server.url))
+    return ` It refers to ${new URL(location, server.url).origin}: give that address with --url or TRIBUTARY_URL.`
+  if (status >= 400 && status < 500 && ![401, 403, 408, 413, 429].includes(status))
+    return ' Does another program listen there? Check --url and TRIBUTARY_URL.'
+  return ''
 }
 
 function problemOf(body: string): { code: string; message: string } | null {
@@ -93,20 +86,66 @@ function problemOf(body: string): { code: string; message: string } | null {
   return null
 }
 
+/** A connection that was cut, or an answer that did not come. */
 export function unreachable(server: Server, error: unknown): Refusal {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+  const isHttp = !(networkCode(error)?.startsWith('HPE_') ?? false)
   return new Refusal(
-    `The server at ${new URL(server.url).origin} does not answer: ${reasonOf(cause)}`,
+    isHttp
+      ? `The server at ${originOf(server)} does not answer: ${reasonOf(cause)}`
+      : `What answers at ${originOf(server)} does not speak HTTP: ${reasonOf(cause)}. Check --url and TRIBUTARY_URL.`,
     exitCodes.unreachable,
     { cause: error }
   )
 }
 
+/** There is no connection to the server. */
+export class NotReached extends Refusal {
+  /** Nothing had been reached there before, so it is not a restart that will soon be over. */
+  readonly isFirst: boolean
+
+  constructor(server: Server, error: unknown, { isFirst }: { isFirst: boolean }) {
+    super(notReachedMessage(server, error), exitCodes.unreachable, { cause: error })
+    this.name = 'NotReached'
+    this.isFirst = isFirst
+  }
+}
+
+function notReachedMessage(server: Server, error: unknown): string {
+  const origin = originOf(server)
+  const { hostname, protocol } = new URL(server.url)
+  const code = networkCode(error) ?? ''
+  const isHere = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `The name ${hostname} of ${origin} does not resolve (${code}). Check --url and TRIBUTARY_URL${code === 'EAI_AGAIN' ? ', and the network' : ''}.`
+  if (protocol === 'https:' && certificateCodes.test(code))
+    return `The certificate of ${origin} is not trusted: ${reasonOf(error)} (${code}). Name the file of its authority in NODE_EXTRA_CA_CERTS, or the right host in --url or TRIBUTARY_URL.`
+  if (protocol === 'https:' && /^ERR_SSL_|^EPROTO$/.test(code))
+    return `The server at ${origin} does not speak TLS (${code}). Does its address begin with http: instead of https:?`
+  const reason = `The server at ${origin} does not answer: ${reasonOf(error)}.`
+  return code === 'ECONNREFUSED' && isHere
+    ? `${reason} Is it running? \`tributary up\`, or npm start in a checkout, starts one here; --url or TRIBUTARY_URL names another.`
+    : `${reason} Is it running, and is its address right? Check --url and TRIBUTARY_URL.`
+}
+
+const certificateCodes = /CERT|SIGNATURE|^ERR_TLS_CERT/
+
+/** Something answers at the address, but is not the server of the record, so that it does not get the token. */
+export class NotOurs extends Refusal {
+  constructor(server: Server) {
+    super(
+      `What listens at ${originOf(server)} is not the server that was started with the data folder ${server.provenBy ?? ''}, so the token in that folder was not sent to it. Start the server again (\`tributary up\`, or npm start in a checkout), or give --url and --token.`,
+      exitCodes.unreachable
+    )
+    this.name = 'NotOurs'
+  }
+}
+
 /** The code of a socket or resolver behind an error, such as ECONNRESET. */
 function networkCode(error: unknown): string | null {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1) {
-    if (cause instanceof AggregateError) return networkCode(cause.errors[0])
-    if ('code' in cause && typeof cause.code === 'string') return cause.code
+    if (cause instanceof AggregateError && cause.errors.length > 0) return networkCode(cause.errors[0])
+    if ('code' in cause && typeof cause.code === 'string' && cause.code !== 'ABORT_ERR') return cause.code
   }
   return null
 }
@@ -120,10 +159,6 @@ const passingCodes = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'EAI_AGAIN',
-  'UND_ERR_SOCKET',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
   'HPE_INVALID_EOF_STATE'
 ])
 
@@ -135,21 +170,19 @@ function isPassingStatus(status: number): boolean {
 export function isPassing(error: unknown): boolean {
   if (error instanceof ServerRefused)
     return isPassingStatus(error.status) || (error.status === 409 && error.retryAfterMs !== null)
-  if (
-    error instanceof Error &&
-    (error.name === 'TimeoutError' || (error.cause instanceof Error && error.cause.name === 'TimeoutError'))
-  )
-    return true
+  // a server that is started again may not have its record yet, and a stranger at its address learns nothing
+  if (error instanceof NotOurs) return true
   return (
     error instanceof Refusal &&
     error.exitCode === exitCodes.unreachable &&
-    passingCodes.has(networkCode(error) ?? '')
+    (isLate(error) || passingCodes.has(networkCode(error) ?? ''))
   )
 }
 
-/** Reads JSON with GET. Throws ServerRefused, or Refusal if the server does not answer. */
-export async function getJson(server: Server, path: string, signal?: AbortSignal): Promise<unknown> {
-  return parseJson(server, await getText(server, path, signal))
+function isLate(error: unknown): boolean {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1)
+    if (cause.name === 'TimeoutError') return true
+  return false
 }
 
 /** Throws Refusal: a success answer without JSON comes from another program. */
@@ -158,60 +191,9 @@ export function parseJson(server: Server, text: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     throw new Refusal(
-      `Unexpected answer from ${new URL(server.url).origin}. Is this a Tributary server?`,
+      `Unexpected answer from ${originOf(server)}. Is this a Tributary server?`,
       exitCodes.unreachable,
       { cause: error }
     )
   }
-}
-
-const answerMaxMs = 60_000
-
-export function getText(server: Server, path: string, signal?: AbortSignal): Promise<string> {
-  return ask(server, 'GET', path, signal)
-}
-
-/** As getJson, with POST and the body, if any, as JSON. */
-export async function postJson(
-  server: Server,
-  path: string,
-  signal?: AbortSignal,
-  body?: object
-): Promise<unknown> {
-  return parseJson(server, await ask(server, 'POST', path, signal, body))
-}
-
-/** As getJson, with PUT and the body as JSON. */
-export async function putJson(server: Server, path: string, body: object): Promise<unknown> {
-  return parseJson(server, await ask(server, 'PUT', path, undefined, body))
-}
-
-async function ask(
-  server: Server,
-  method: 'GET' | 'POST' | 'PUT',
-  path: string,
-  signal?: AbortSignal,
-  body?: object
-): Promise<string> {
-  let response: Response
-  let text: string
-  const late = AbortSignal.timeout(answerMaxMs)
-  try {
-    response = await fetch(urlOn(server, path), {
-      method,
-      ...(body === undefined
-        ? { headers: headersFor(server) }
-        : {
-            headers: { ...headersFor(server), 'content-type': 'application/json' },
-            body: JSON.stringify(body)
-          }),
-      signal: signal === undefined ? late : AbortSignal.any([signal, late])
-    })
-    text = await response.text()
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw unreachable(server, error)
-  }
-  if (!response.ok) throw new ServerRefused(response.status, text, response.headers.get('retry-after'))
-  return text
 }

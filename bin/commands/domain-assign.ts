@@ -24,7 +24,7 @@ export const domainAssign: Command = {
   operands: ['DOMAIN', 'ASSET...'],
   options: { json: { help: 'Print the URNs of domain and assets as JSON.' }, ...serverOptions },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const [domain = '', ...assets] = input.operands
     return assign(server, await resolveDomain(server, domain), assets, input, terminal)
   }
@@ -37,7 +37,8 @@ export const domainUnassign: Command = {
   ],
   operands: ['ASSET...'],
   options: { json: { help: 'Print the URNs of the assets as JSON.' }, ...serverOptions },
-  run: (input, terminal) => assign(serverOf(input, terminal), null, input.operands, input, terminal)
+  run: async (input, terminal) =>
+    assign(await serverOf(input, terminal), null, input.operands, input, terminal)
 }
 
 async function assign(

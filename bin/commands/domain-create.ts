@@ -19,7 +19,7 @@ export const domainCreate: Command = {
     ...serverOptions
   },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const parent = input.text('in')
     const { createDomain: urn } = await askGraphql(
       server,

@@ -15,7 +15,7 @@ export const domainDelete: Command = {
   operands: ['DOMAIN'],
   options: { json: { help: 'Print its URN as JSON.' }, ...serverOptions },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const urn = await resolveDomain(server, input.operands[0] ?? '')
     const pathOf = await readDomainPaths(server, [urn])
     await askGraphql(server, 'mutation delete($urn: String!) { deleteDomain(urn: $urn) }', { urn })

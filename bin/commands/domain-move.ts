@@ -23,7 +23,7 @@ export const domainMove: Command = {
     const to = input.text('to')
     if ((to === undefined) !== input.isSet('top'))
       throw new Refusal('tributary domain move needs either --to DOMAIN or --top.')
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const urn = await resolveDomain(server, input.operands[0] ?? '')
     const parent = to === undefined ? null : await resolveDomain(server, to)
     await askGraphql(server, 'mutation move($input: MoveDomainInput!) { moveDomain(input: $input) }', {

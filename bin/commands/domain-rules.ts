@@ -9,7 +9,8 @@ import { readCards } from '../client/entity-card.ts'
 import { count } from '../quantity.ts'
 import { isObject, readLoad } from '../client/load-view.ts'
 import { resolveDomain } from '../client/resolve-reference.ts'
-import { getJson, postJson, putJson, type Server } from '../client/server.ts'
+import { getJson, postJson, putJson } from '../client/ask.ts'
+import type { Server } from '../client/server.ts'
 import type { Command } from '../command.ts'
 import { exitCodes, reasonOf, Refusal } from '../failure.ts'
 import { openTable, type Cell, type Column } from '../table.ts'
@@ -25,7 +26,7 @@ export const domainRulesList: Command = {
     ...serverOptions
   },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const rules = listIn(await getJson(server, 'domain-rules'), 'rules')
     if (input.isSet('json'))
       terminal.out(
@@ -54,7 +55,7 @@ export const domainRulesSet: Command = {
   operandWords: 'files',
   options: { json: { help: 'Print the rules that now apply as JSON.' }, ...serverOptions },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const rules = await readRules(server, input.operands[0] ?? '')
     const answer = await putJson(server, 'domain-rules', { rules })
     if (input.isSet('json')) terminal.out(JSON.stringify(answer))
@@ -74,7 +75,7 @@ export const domainRulesPreview: Command = {
   operandWords: 'files',
   options: { json: { help: 'Print each asset as one line of JSON.' }, ...serverOptions },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const [file] = input.operands
     const rules = file === undefined ? {} : { rules: await readRules(server, file) }
     const table = openTable(changeColumns, terminal)
@@ -118,7 +119,7 @@ export const domainRulesApply: Command = {
     ...serverOptions
   },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const answer = await postJson(server, 'domain-rules/apply')
     if (isObject(answer) && answer.load === null) {
       if (input.isSet('json')) terminal.out(JSON.stringify(answer))

@@ -19,7 +19,7 @@ export const domainTree: Command = {
     ...serverOptions
   },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const [domain] = input.operands
     const nodes = await readDomainTree(
       server,

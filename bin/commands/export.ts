@@ -41,9 +41,9 @@ export const exportLineage: Command = {
     json: { help: 'The same as --format ndjson.' },
     ...serverOptions
   },
-  run: (input, terminal) =>
+  run: async (input, terminal) =>
     print(
-      serverOf(input, terminal),
+      await serverOf(input, terminal),
       'lineage/export',
       {
         urn: input.operands[0],
@@ -72,9 +72,9 @@ export const exportDomains: Command = {
     json: { help: 'The same as --format ndjson.' },
     ...serverOptions
   },
-  run: (input, terminal) =>
+  run: async (input, terminal) =>
     print(
-      serverOf(input, terminal),
+      await serverOf(input, terminal),
       'domains/export',
       { format: formatOf(input), domain: input.text('domain') },
       terminal
@@ -91,9 +91,9 @@ async function print(
   terminal: Terminal
 ): Promise<number> {
   const given = Object.entries(query).flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]))
-  const { headers, lines } = await openExport(server, path, Object.fromEntries(given))
+  const { header, lines } = await openExport(server, path, Object.fromEntries(given))
   for await (const line of lines()) terminal.out(line)
-  if (headers.get('x-lineage-complete') === 'false')
-    terminal.err(`Cut short by ${headers.get('x-lineage-truncated-by') ?? 'a limit'}: there is more.`)
+  if (header('x-lineage-complete') === 'false')
+    terminal.err(`Cut short by ${header('x-lineage-truncated-by') ?? 'a limit'}: there is more.`)
   return exitCodes.ok
 }

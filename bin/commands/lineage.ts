@@ -32,7 +32,7 @@ export const lineage: Command = {
     ...serverOptions
   },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const [reference = ''] = input.operands
     const directions = readDirections(input.text('direction'))
     const maxLines = readNumber(input, 'limit', linesMaxCount) ?? linesDefaultCount

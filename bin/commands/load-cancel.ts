@@ -2,7 +2,7 @@
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
 import { readLoad } from '../client/load-view.ts'
-import { postJson } from '../client/server.ts'
+import { postJson } from '../client/ask.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../failure.ts'
 import { reportLoad } from '../load-report.ts'
@@ -15,7 +15,7 @@ export const loadCancel: Command = {
   operands: ['ID'],
   options: { json: { help: 'Print the load as JSON.' }, ...serverOptions },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const id = await findLoadId(server, input.operands[0] ?? '')
     const load = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/cancel`))
     await reportLoad(

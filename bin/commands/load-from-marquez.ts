@@ -7,7 +7,8 @@ import { count } from '../quantity.ts'
 import { isObject } from '../client/load-view.ts'
 import { PageTooLarge, PageUnreadable, readEventsPage } from '../client/read-marquez.ts'
 import { replayStore, type ReplayState } from '../client/replay-state.ts'
-import { isPassing, postJson, ServerRefused, type Server } from '../client/server.ts'
+import { postJson } from '../client/ask.ts'
+import { isPassing, NotReached, ServerRefused, type Server } from '../client/server.ts'
 import type { CommandInput } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
 import type { Terminal } from '../terminal.ts'
@@ -28,7 +29,7 @@ type Tally = { read: number; refused: number }
  */
 export async function loadFromMarquez(input: CommandInput, terminal: Terminal): Promise<number> {
   const from = sourceOf(input)
-  const to = serverOf(input, terminal)
+  const to = await serverOf(input, terminal)
   const store = replayStore(
     readConfig(terminal.env).dataDir,
     input.text('state'),
@@ -79,7 +80,8 @@ function sourceOf(input: CommandInput): Server {
   // People often give the whole address of the API.
   return {
     url: new URL(url).href.replace(/\/(?:api\/v1\/?)?$/, '/'),
-    token: input.text('marquez-token') ?? ''
+    token: input.text('marquez-token') ?? '',
+    provenBy: null
   }
 }
 
@@ -94,6 +96,7 @@ function createReplay(
   const signal = terminal.interruption()
   const tally: Tally = { read: 0, refused: 0 }
   const retryForMs = retryForOf(input)
+  const waitsForFirst = input.text('retry-for') !== undefined
   const show = createShow(input, terminal)
 
   async function onePass(begin: ReplayState, keep: (state: ReplayState) => void): Promise<Pass> {
@@ -190,7 +193,8 @@ function createReplay(
       } catch (error) {
         signal.throwIfAborted()
         since ??= Date.now()
-        if (!isPassing(error) || Date.now() - since >= retryForMs) throw error
+        const isGone = error instanceof NotReached && error.isFirst && !waitsForFirst
+        if (!isPassing(error) || isGone || Date.now() - since >= retryForMs) throw error
         const askedMs = error instanceof ServerRefused ? (error.retryAfterMs ?? 0) : 0
         const ms = Math.max(waitMs, Math.min(askedMs, longestWaitMs))
         if (error instanceof Error)

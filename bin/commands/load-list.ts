@@ -27,7 +27,7 @@ export const loadList: Command = {
     ...serverOptions
   },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const loads = await listLoads(server, queryOf(input))
     if (input.isSet('json')) for (const load of loads) terminal.out(JSON.stringify(loadAsJson(load)))
     else openTable(columns, terminal).print(loads.map((load) => rowOf(load, Date.now())))

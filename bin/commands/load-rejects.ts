@@ -2,7 +2,8 @@
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
 import { isObject } from '../client/load-view.ts'
-import { getText, parseJson } from '../client/server.ts'
+import { getText } from '../client/ask.ts'
+import { parseJson } from '../client/server.ts'
 import { paint } from '../colour.ts'
 import type { Command } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
@@ -23,7 +24,7 @@ export const loadRejects: Command = {
     ...serverOptions
   },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const id = await findLoadId(server, input.operands[0] ?? '')
     const isRead = terminal.columns() !== null && !input.isSet('json')
     for (let after = 0; ;) {

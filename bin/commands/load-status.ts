@@ -4,7 +4,8 @@ import { findLoadId } from '../client/find-load.ts'
 import { followLoad } from '../client/follow-load.ts'
 import { showProgress } from '../client/load-progress.ts'
 import { exitCodeOf, readLoad, type LoadView } from '../client/load-view.ts'
-import { getJson, type Server } from '../client/server.ts'
+import { getJson } from '../client/ask.ts'
+import type { Server } from '../client/server.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { exitCodes } from '../failure.ts'
 import { reportLoad } from '../load-report.ts'
@@ -19,7 +20,7 @@ export const loadStatus: Command = {
     ...serverOptions
   },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const id = await findLoadId(server, input.operands[0] ?? '')
     const found = readLoad(await getJson(server, `loads/${encodeURIComponent(id)}`))
     const load = input.isSet('follow') ? await followWithProgress(server, found, terminal) : found

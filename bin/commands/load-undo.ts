@@ -2,7 +2,7 @@
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
 import { readLoad } from '../client/load-view.ts'
-import { postJson } from '../client/server.ts'
+import { postJson } from '../client/ask.ts'
 import type { Command } from '../command.ts'
 import { waitAndReport } from './load-status.ts'
 
@@ -21,7 +21,7 @@ export const loadUndo: Command = {
     ...serverOptions
   },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const id = await findLoadId(server, input.operands[0] ?? '')
     const query = input.isSet('dry-run') ? '?dryRun=true' : ''
     const started = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/undo${query}`))

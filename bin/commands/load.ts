@@ -65,7 +65,7 @@ export const load: Command = {
     'no-wait': { help: 'Print the id of the load and end (exit code 0).' },
     'retry-for': {
       value: 'SECONDS',
-      help: `How long to wait for an unreachable server. Default: ${retryForDefaultSeconds}; 0 tries once.`
+      help: `How long to wait for a server that does not answer. Default: ${retryForDefaultSeconds} if it answered before, otherwise 0.`
     },
     'idempotency-key': {
       value: 'TEXT',
@@ -95,7 +95,7 @@ export const load: Command = {
       return loadFromMarquez(input, terminal)
     }
     if (input.operands.length === 0) throw new Refusal('FILE is missing. See tributary help load.')
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const settings = readSettings(input, server)
     const uploads = planUploads(input, settings, terminal)
     const { signal, outcomes, started } = {
@@ -147,6 +147,7 @@ type Settings = {
   pack: boolean
   waitMs: number
   retryForMs: number
+  waitsForFirst: boolean
   idempotencyKey: string | null
   asJson: boolean
   isQuiet: boolean
@@ -185,6 +186,7 @@ function readSettings(input: CommandInput, server: Server): Settings {
     pack: readCompress(input.text('compress'), server),
     waitMs: input.isSet('no-wait') ? 0 : (secondsOf(input, 'wait') ?? Infinity),
     retryForMs: secondsOf(input, 'retry-for') ?? retryForDefaultSeconds * 1_000,
+    waitsForFirst: input.text('retry-for') !== undefined,
     idempotencyKey: key,
     asJson: input.isSet('json'),
     isQuiet: input.isSet('quiet')
@@ -310,6 +312,7 @@ async function sendAndFollow(
       idempotencyKey,
       signal,
       retryForMs: settings.retryForMs,
+      waitsForFirst: settings.waitsForFirst,
       onConnect: () => {
         wasReached = true
       },

@@ -24,7 +24,7 @@ export const resolve: Command = {
     const isName = namespace !== undefined && name !== undefined && reference === undefined
     const isReference = namespace === undefined && name === undefined && reference !== undefined
     if (!isName && !isReference) throw new Refusal('Give a REFERENCE, or --namespace and --name.')
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     if (isReference) {
       const resolved = await resolveEntity(server, reference)
       terminal.out(input.isSet('json') ? JSON.stringify(resolved) : resolved.urn)

@@ -48,7 +48,7 @@ export const search: Command = {
     ...serverOptions
   },
   async run(input, terminal) {
-    const server = serverOf(input, terminal)
+    const server = await serverOf(input, terminal)
     const { searchAcrossEntities: found } = await askGraphql(server, query, {
       input: await questionOf(server, input)
     })

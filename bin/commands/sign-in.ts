@@ -3,7 +3,7 @@ import { createSignInCode } from '../../shared/catalog/access/create-sign-in-cod
 import { limits } from '../../shared/limits.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import { serverOptions } from '../client-options.ts'
-import { findServer } from '../client/server.ts'
+import { findServer } from '../client/find-server.ts'
 import { signInLink } from '../client/sign-in-link.ts'
 import type { Command } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
@@ -24,7 +24,7 @@ export const signInCommand: Command = {
     const tokenId = input.text('token-id')
     if (tokenId !== undefined && input.text('token') !== undefined)
       throw new Refusal('Give --token or --token-id, not both.')
-    const server = findServer(
+    const server = await findServer(
       config,
       { url: input.text('url'), token: input.text('token') },
       { needsToken: tokenId === undefined }

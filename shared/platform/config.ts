@@ -143,7 +143,7 @@ export const settings = {
     anyText,
     '.data',
     'path',
-    'Folder of the embedded database and of the file `token`, relative to the working directory.'
+    'Folder of the embedded database, of the file `token`, and of the addresses of running servers, relative to the working directory.'
   ),
   bootstrapToken: optional(
     'TRIBUTARY_BOOTSTRAP_TOKEN',
@@ -314,13 +314,13 @@ export const settings = {
     'TRIBUTARY_URL',
     url('http', 'https'),
     'URL',
-    'Server for the command line. Default: `http://127.0.0.1:$PORT`.'
+    'Server for the command line. Default: the one that runs with `TRIBUTARY_DATA_DIR`, otherwise `http://127.0.0.1:$PORT`.'
   ),
   clientToken: optional(
     'TRIBUTARY_TOKEN',
     anyText,
     'text',
-    'Token for the command line. Default: the file `token` in `TRIBUTARY_DATA_DIR`.'
+    'Token for the command line. Default: the file `token` in `TRIBUTARY_DATA_DIR`, only for the server that was started with it.'
   )
 } as const satisfies Record<string, Setting<unknown>>
 
