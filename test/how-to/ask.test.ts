@@ -23,7 +23,7 @@ if (postgres !== null) {
     await runPage(t, 'docs/api.md', {
       env,
       files: { '.data/token': env.TRIBUTARY_TOKEN ?? '' },
-      blanks: { 'http://127.0.0.1:8080': '$TRIBUTARY_URL' }
+      blanks: { '$(tributary url)': '$TRIBUTARY_URL' }
     })
   })
 
