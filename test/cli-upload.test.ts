@@ -13,6 +13,7 @@ import { freePort } from './support/free-port.ts'
 import { runCommand, type Given, type Outcome } from './support/run-command.ts'
 import { withServer, type TestServer } from './support/server.ts'
 import { withStandIn } from './support/stand-in-server.ts'
+import { withResolver } from './support/with-resolver.ts'
 
 // servers are killed and started while other tests run beside this one
 t.setTimeout(300_000)
@@ -225,7 +226,7 @@ t.test('Ctrl-C', async (t) => {
   })
 
   t.test('ends the reading of standard input at once', async (t) => {
-    const { promise: heard, resolve: hear } = Promise.withResolvers<void>()
+    const { promise: heard, resolve: hear } = withResolver<void>()
     const url = await withStandIn(t, (request) => {
       request
         .on('error', () => {})

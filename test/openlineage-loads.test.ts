@@ -171,24 +171,52 @@ t.test('each line has its verdict', async (t) => {
 
 t.test('numbers beyond 2^53 in facets are kept as they were sent', async (t) => {
   const server = await withLoads(t)
-  const text = JSON.stringify(runOf(1, 0, 'COMPLETE')).replace(
-    '"description":"of 1"',
-    '"description":"of 1","snapshotId":3821550127947089009'
+  const literals = ['3821550127947089009', '-9223372036854775808', '123456789012345678901234567890']
+  const ids = `[${literals.join()},{"id":${literals[0]},"text":"${literals[0]}"}]`
+  const [first = '', second = '', third = '', fourth = '', fifth = ''] = [1, 2, 3, 4, 5].map((job) =>
+    JSON.stringify(runOf(job, job, 'COMPLETE')).replace(
+      `"description":"of ${job}"`,
+      `"description":"of ${job}","snapshotIds":${ids}`
+    )
   )
-  t.match((await server.load(`${text}\n`)).body, { counts: { applied: 1 } })
-  const other = text.replaceAll('run-1', 'run-2')
-  const { status } = await server.rest({
-    method: 'POST',
-    url: '/api/v1/lineage',
-    body: other,
-    headers: { 'content-type': 'application/json' }
+  t.match((await server.load(`${first}\n`)).body, { counts: { applied: 1 } })
+  t.match((await server.load(`[${second}]`, '', { 'content-type': 'application/json' })).body, {
+    counts: { applied: 1 }
   })
-  t.equal(status, 201)
+  for (const [path, body, status] of [
+    ['lineage', third, 201],
+    ['lineage/batch', `[${fourth}, ${fifth}]`, 200]
+  ] as const) {
+    const answer = await server.rest({
+      method: 'POST',
+      url: `/api/v1/${path}`,
+      body,
+      headers: { 'content-type': 'application/json' }
+    })
+    t.equal(answer.status, status)
+  }
   const kept = await query<{ text: string }>(server.db, 'select event::text as text from openlineage_event')
   t.strictSame(
-    kept.map((row) => /"snapshotId":(\d+)/.exec(row.text)?.[1]),
-    ['3821550127947089009', '3821550127947089009']
+    kept.map(({ text }) => /"snapshotIds": ?(\[[^\]]*\])/.exec(text)?.[1]?.replaceAll(' ', '')),
+    Array.from({ length: 5 }, () => ids)
   )
+  t.match((await server.load(`${first}\n`)).body, { counts: { unchanged: 1 } }, 'sent again')
+})
+
+t.test('a number beyond 2^53 where an event needs a text is refused by its place', async (t) => {
+  const server = await withLoads(t)
+  for (const [event, field] of [
+    [{ ...runOf(1, 1, 'START'), job: { namespace: 'n', name: 0 } }, 'job.name'],
+    [{ ...runOf(1, 1, 'START'), eventTime: 0 }, 'eventTime']
+  ] as const) {
+    const { status, body } = await server.rest({
+      method: 'POST',
+      url: '/api/v1/lineage',
+      body: JSON.stringify(event).replace(/:0([,}])/, ':3821550127947089009$1'),
+      headers: { 'content-type': 'application/json' }
+    })
+    t.match({ status, body }, { status: 400, body: { field } })
+  }
 })
 
 t.test('an event has up to 16 MiB in a load too', async (t) => {

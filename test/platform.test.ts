@@ -18,6 +18,7 @@ import { postgresOptions } from '../shared/platform/postgres-url.ts'
 import { clusterOptions, connectRedis, redisOptions } from '../shared/queue/redis-place.ts'
 import { withRedisServer } from './support/redis.ts'
 import { createTapFilter, readTapResults } from './support/tap-results.ts'
+import { withResolver } from './support/with-resolver.ts'
 import { workerPoolMax } from '../worker/start.ts'
 
 t.test('configuration', async (t) => {
@@ -445,7 +446,7 @@ t.test('start and stop', async (t) => {
     exited: Promise<number>
   } {
     const emitter = new EventEmitter()
-    const { promise: exited, resolve } = Promise.withResolvers<number>()
+    const { promise: exited, resolve } = withResolver<number>()
     return {
       host: { on: (event, listener) => emitter.on(event, listener), exit: resolve },
       send: (event, reason = event) => {

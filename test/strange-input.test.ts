@@ -5,6 +5,7 @@
 import t from 'tap'
 import { countTokens } from '../api/graphql/document-limits.ts'
 import { limits } from '../shared/limits.ts'
+import { parseExactly, printExactly } from '../shared/model/exact-json.ts'
 import { findInexactNumber } from '../shared/model/exact-numbers.ts'
 import { checkJson } from '../shared/model/json-checks.ts'
 import { checkKeyCounts } from '../shared/model/json-keys.ts'
@@ -76,22 +77,74 @@ t.test('whole numbers', async (t) => {
           )
       )
     })).value
+    const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+    const wholeNumbersIn = (text: string): string[] =>
+      (text.match(tokens) ?? []).filter((token) => /^-?\d+$/.test(token))
+    const isChanged = (literal: string): boolean => literal.length > 15 && String(Number(literal)) !== literal
+    fc.assert(
+      fc.property(
+        json,
+        (text) => (findInexactNumber(text) !== null) === wholeNumbersIn(text).some((each) => isChanged(each))
+      ),
+      { seed, numRuns: 2_000 }
+    )
     fc.assert(
       fc.property(json, (text) => {
-        const literals: string[] = []
-        JSON.parse(text, (_key: string, value: unknown, context?: { source?: string }) => {
-          if (typeof value === 'number' && /^-?\d+$/.test(context?.source ?? ''))
-            literals.push(context?.source ?? '')
-          return value
-        })
-        return (
-          (findInexactNumber(text) !== null) ===
-          literals.some((literal) => literal.length > 15 && String(Number(literal)) !== literal)
+        const kept = wholeNumbersIn(printExactly(parseExactly(text)))
+        return wholeNumbersIn(text).every(
+          (each) => !isChanged(each) || kept.splice(kept.indexOf(each), 1)[0] === each
         )
       }),
       { seed, numRuns: 2_000 }
     )
     t.pass()
+  })
+
+  t.test('are found at their place, whatever is around them', async (t) => {
+    const value = fc.jsonValue({ depthSize: 'small' }).map((each) => JSON.stringify(each))
+    const step = fc.oneof(
+      fc.array(value, { maxLength: 3 }).map((before) => ({
+        around: (inner: string) => `[ ${[...before, inner, ...before].join(' ,')}]`,
+        step: `[${before.length}]`
+      })),
+      fc.tuple(fc.string({ unit: 'binary' }), fc.array(value, { maxLength: 3 })).map(([name, before]) => ({
+        around: (inner: string) =>
+          `{${[...before.map((each, index) => `"${index}":${each}`), `${JSON.stringify(name)} : ${inner}`].join(',\n')}}`,
+        step: `.${name}`
+      }))
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 6 }), fc.constantFrom(...changed), (steps, literal) => {
+        t.strictSame(findInexactNumber(steps.reduceRight((inner, { around }) => around(inner), literal)), {
+          literal,
+          place: steps
+            .map((each) => each.step)
+            .join('')
+            .replace(/^\./, '')
+        })
+      }),
+      { seed, numRuns: 500 }
+    )
+  })
+
+  t.test('keep their digits in JSON that is parsed and printed exactly', async (t) => {
+    for (const literal of changed)
+      for (const text of [
+        literal,
+        `{"a":[${literal},"${literal}",{"b":${literal},"c":1.5}],"${literal}":null}`,
+        `{"__proto__":{"a":${literal}},"toJSON":${literal}}`
+      ])
+        t.equal(printExactly(parseExactly(text)), text)
+    t.equal(
+      printExactly(parseExactly('{"a":9007199254740993,"a":1,"b":1,"b":9007199254740993}')),
+      '{"a":1,"b":9007199254740993}',
+      'of two members with one name the last counts'
+    )
+    for (const text of ['{9007199254740993:1}', '[09007199254740993]', '9007199254740993 9007199254740993'])
+      t.throws(() => parseExactly(text), SyntaxError, text)
+    t.strictSame(parseExactly(`[${'9'.repeat(400)}]`), [Infinity], 'a number that no database keeps')
+    const deep = `${'['.repeat(100_000)}9007199254740993${']'.repeat(100_000)}`
+    t.ok(Array.isArray(parseExactly(deep)), 'however deep')
   })
 })
 
@@ -238,7 +291,9 @@ t.test('through every door', async (t) => {
       ['ndjson', plain],
       ['mcp', `[${plain}]`],
       ['ndjson', text(`{"rows":${literal}}`).slice('{"proposal":'.length, -1)],
-      ['ndjson', plain.replaceAll('moonPhase', 'upstreamLineage').replace('"rows"', '"upstreams":[],"rows"')]
+      ['ndjson', plain.replaceAll('moonPhase', 'upstreamLineage').replace('"rows"', '"upstreams":[],"rows"')],
+      ['ndjson', `{"line":1,"code":"BAD_REQUEST","message":"","record": ${plain}}`],
+      ['ndjson', `{"upstreamUrn":"hive:a","downstreamUrn":"${a}","properties":{"rows":${literal}}}`]
     ] as const) {
       const load = await rest({
         method: 'POST',

@@ -1,5 +1,6 @@
 /** Asks the server, and reads a whole answer. */
 import type { IncomingMessage } from 'node:http'
+import { printExactly } from '../../shared/model/exact-json.ts'
 import { exchange } from './connection.ts'
 import { parseJson, ServerRefused, unreachable, type Server } from './server.ts'
 import { Refusal } from '../failure.ts'
@@ -45,7 +46,7 @@ async function ask(
       method,
       ...(body === undefined
         ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+        : { headers: { 'content-type': 'application/json' }, body: printExactly(body) }),
       signal: signal === undefined ? late : AbortSignal.any([signal, late])
     })
     text = await textOf(response)

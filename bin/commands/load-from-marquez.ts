@@ -1,5 +1,6 @@
 /** `tributary load --from-marquez URL`: replays the events of another server into this one, and continues where it stopped. */
 import { createHash } from 'node:crypto'
+import { printExactly } from '../../shared/model/exact-json.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import { serverOf } from '../client-options.ts'
 import { pause } from '../client/interruption.ts'
@@ -230,5 +231,5 @@ function retryForOf(input: CommandInput): number {
 
 const digestOf = (event: unknown): string =>
   createHash('sha256')
-    .update(JSON.stringify(event) ?? '')
+    .update(event === undefined ? '' : printExactly(event))
     .digest('hex')

@@ -1,6 +1,6 @@
 /** Recognises the format of a body from its first byte and first line, if the request does not say it. */
 import { CatalogError } from '../errors.ts'
-import { endOfString } from '../model/exact-numbers.ts'
+import { membersOfFirst } from '../model/json-members.ts'
 import { isObject } from '../model/json-values.ts'
 import type { BodyBegin } from './body-begin.ts'
 import { looksLikeCsvHeader } from './csv-header.ts'
@@ -90,26 +90,9 @@ const knownKeys = new Set([
 ])
 
 /** Whether the first object of a text, which may be cut off, has a key that only events have. */
-const isEvent = (text: string): boolean => keysOfFirst(text).some((key) => keysOfEvents.includes(key))
-
-/** The keys of the first object in a text that may be cut off. */
-function keysOfFirst(text: string): string[] {
-  const keys: string[] = []
-  let depth = 0
-  for (let at = text.indexOf('{'); at >= 0 && at < text.length;) {
-    const character = text[at]
-    if (character === '"') {
-      const end = endOfString(text, at + 1)
-      if (depth === 1 && /^\s*:/.test(text.slice(end, end + 100))) keys.push(text.slice(at + 1, end - 1))
-      at = end
-      continue
-    }
-    if (character === '{' || character === '[') depth += 1
-    else if (character === '}' || character === ']') depth -= 1
-    if (depth === 0) break
-    at += 1
-  }
-  return keys
+function isEvent(text: string): boolean {
+  for (const { name } of membersOfFirst(text)) if (keysOfEvents.includes(name)) return true
+  return false
 }
 
 function parsed(line: string): unknown {

@@ -3,7 +3,7 @@
  * them: `9007199254740993` would silently become `…992`.
  */
 
-/** `place` is a path such as `proposal.aspect.rowCount`; empty if it could not be found. */
+/** `place` is a path such as `proposal.aspect.rowCount`; empty if the number is the whole text. */
 export type InexactNumber = { literal: string; place: string }
 
 /**
@@ -18,23 +18,22 @@ const isInexact = (literal: string): boolean => String(Number(literal)) !== lite
 
 /** The first such number in a text that parses as JSON; null if all numbers are kept as sent. */
 export function findInexactNumber(text: string): InexactNumber | null {
-  if (!longDigits.test(text)) return null
-  const literal = outsideStrings(text)
-  return literal === null ? null : { literal, place: placeOf(text) }
+  for (const { literal, begin } of inexactNumbers(text)) return { literal, place: placeOf(text, begin) }
+  return null
 }
 
-function outsideStrings(text: string): string | null {
+/** All such numbers in a text that parses as JSON, in its order; `begin` is the index of the first character. */
+export function* inexactNumbers(text: string): Generator<{ literal: string; begin: number }, void> {
+  if (!longDigits.test(text)) return
   for (let at = 0; at < text.length;) {
     const quote = text.indexOf('"', at)
     const end = quote === -1 ? text.length : quote
-    if (end - at >= 16) {
-      const found = text.slice(at, end).match(wholeNumber)?.find(isInexact)
-      if (found !== undefined) return found
-    }
-    if (quote === -1) return null
+    if (end - at >= 16)
+      for (const { 0: literal, index } of text.slice(at, end).matchAll(wholeNumber))
+        if (isInexact(literal)) yield { literal, begin: at + index }
+    if (quote === -1) return
     at = endOfString(text, quote + 1)
   }
-  return null
 }
 
 /**
@@ -50,33 +49,35 @@ export function endOfString(text: string, begin: number): number {
   return text.length
 }
 
-/** Replaces the number, so that it can be found in the parsed value. */
-class Found {}
-
-function placeOf(text: string): string {
-  const reviver = (_key: string, value: unknown, context?: { source?: string }): unknown =>
-    typeof value === 'number' &&
-    context?.source !== undefined &&
-    !/[.eE]/.test(context.source) &&
-    isInexact(context.source)
-      ? new Found()
-      : value
-  try {
-    return pathTo(JSON.parse(text, reviver)) ?? ''
-  } catch {
-    // The value is nested too deeply to find the path.
-    return ''
+/**
+ * The path to the value that begins at an index. Read from the text, because not every version of Node.js
+ * that we support tells a reviver of JSON.parse which literal it revives.
+ */
+function placeOf(text: string, begin: number): string {
+  /** The lists and objects that are open: the index of an element, or the quoted name of a member. */
+  const steps: (number | string)[] = []
+  let isName = false
+  for (let at = 0; at < begin;) {
+    const sign = text[at]
+    if (sign === '"') {
+      const end = endOfString(text, at + 1)
+      if (isName) steps[steps.length - 1] = text.slice(at, end)
+      isName = false
+      at = end
+      continue
+    }
+    at += 1
+    if (sign === '{') steps.push('')
+    else if (sign === '[') steps.push(0)
+    else if (sign === '}' || sign === ']') steps.pop()
+    if (sign !== '{' && sign !== ',') continue
+    const last = steps.at(-1)
+    if (typeof last === 'number') steps[steps.length - 1] = last + 1
+    isName = typeof last === 'string'
   }
-}
-
-function pathTo(value: unknown): string | null {
-  if (value instanceof Found) return ''
-  if (typeof value !== 'object' || value === null) return null
-  for (const [name, inner] of Object.entries(value)) {
-    const rest = pathTo(inner)
-    if (rest === null) continue
-    const step = Array.isArray(value) ? `[${name}]` : name
-    return rest === '' || rest.startsWith('[') ? step + rest : `${step}.${rest}`
-  }
-  return null
+  return steps
+    .map((step, depth) =>
+      typeof step === 'number' ? `[${step}]` : `${depth === 0 ? '' : '.'}${String(JSON.parse(step))}`
+    )
+    .join('')
 }

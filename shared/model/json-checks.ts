@@ -66,9 +66,13 @@ const parsed = (text: string, what: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new CatalogError('BAD_REQUEST', `${what} is not JSON: ${reasonOf(cause)}`, {}, { cause })
+    throw syntaxFault(what, cause)
   }
 }
+
+/** The error for a text that cannot be parsed, from what JSON.parse threw. `what` names the text. */
+export const syntaxFault = (what: string, cause: unknown): CatalogError =>
+  new CatalogError('BAD_REQUEST', `${what} is not JSON: ${reasonOf(cause)}`, {}, { cause })
 
 const shownPlaceMaxChars = 500
 

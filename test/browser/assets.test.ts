@@ -14,6 +14,7 @@ import {
   withBrowser
 } from '../support/browser.ts'
 import { withServer, type TestServer } from '../support/server.ts'
+import { withResolver } from '../support/with-resolver.ts'
 
 const dataset = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
 const hostile = `"><img src=x onerror="document.title='pwned'"><script>document.title='pwned'</script>`
@@ -102,8 +103,8 @@ async function holdAnswers(
   page: Page,
   text = ''
 ): Promise<{ asked: Promise<void>; release: () => Promise<void> }> {
-  const asked = Promise.withResolvers<undefined>()
-  const released = Promise.withResolvers<undefined>()
+  const asked = withResolver()
+  const released = withResolver()
   const held: Promise<void>[] = []
   await page.route('**/api/graphql', async (route) => {
     if (!(route.request().postData() ?? '').includes(text)) return route.continue()
@@ -113,13 +114,13 @@ async function holdAnswers(
       await route.continue().catch(() => {})
     }
     held.push(answer())
-    asked.resolve(undefined)
+    asked.resolve()
     await held.at(-1)
   })
   return {
     asked: asked.promise,
     async release() {
-      released.resolve(undefined)
+      released.resolve()
       await Promise.all(held)
       await page.unroute('**/api/graphql')
     }

@@ -10,6 +10,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
 import type { Change } from '../../model/changes.ts'
+import { printExactly } from '../../model/exact-json.ts'
 import {
   assertionsOf,
   changesBetween,
@@ -61,7 +62,7 @@ export type ReadEvent = { digest: Buffer; text: string; content: EventContent }
 export function readEvent(sent: unknown, field = '', connections: Connections = []): ReadEvent {
   const content = contentOf(parseEvent(sent, field), connections)
   checkTime(content.timeMs, field)
-  const text = JSON.stringify(sent)
+  const text = printExactly(sent)
   return { digest: createHash('sha256').update(text).digest(), text, content }
 }
 
