@@ -34,14 +34,16 @@ const programFolders = ['api', 'worker', 'shared', 'migrations', 'bin', 'dev']
 /** Modules of the UI that need no browser are compiled for the tests that import them. */
 const testFolders = ['test', 'bench', 'web/src']
 
-const leastNode = [20, 19]
 const lockPollMs = 100
 const lockWaitMs = 120_000
 
+/** The same line as in shared/platform/node-version.ts, which is not built yet. */
 function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1])) return
-  fail(`Tributary needs Node.js ${leastNode.join('.')} or newer; this is ${process.versions.node}.`)
+  if (major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19)) return
+  fail(
+    `Tributary needs Node.js 20.19, 22.12 or newer; this is ${process.versions.node}. Install one from https://nodejs.org/en/download, or with nvm: nvm install 24`
+  )
 }
 
 function fail(message) {

@@ -45,7 +45,7 @@ t.test('every route', async (t) => {
     const [shape, type] = expectedOf(method, url)
     const problems: string[] = []
     if (!String(headers['content-type']).startsWith(`${type};`))
-      problems.push(`is ${headers['content-type']}`)
+      problems.push(`is ${String(headers['content-type'])}`)
     if (method !== 'HEAD') {
       const isShaped = ajv.compile({ $ref: `reference#/components/schemas/${shape}` })
       if (!isShaped(body)) problems.push(`${shape}: ${ajv.errorsText(isShaped.errors)}`)

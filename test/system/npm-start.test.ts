@@ -8,7 +8,6 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { nodeVersionProblem } from '../../shared/platform/node-version.ts'
 import { catalogClient, type CatalogClient } from '../support/catalog-client.ts'
 import { withEmptyDatabase } from '../support/database.ts'
 import { valueAt } from '../support/json-answer.ts'
@@ -278,13 +277,6 @@ t.test('TRIBUTARY_BOOTSTRAP_TOKEN is the first token', async (t) => {
   t.type(valueAt(data, 'listDomains.total'), 'number')
   program.kill('SIGTERM')
   t.equal(await program.ended, 0)
-})
-
-t.test('an old Node is refused in one line', async (t) => {
-  for (const version of ['18.20.4', '19.9.0', '20.18.3'])
-    t.match(nodeVersionProblem(version), /^Tributary needs Node\.js 20\.19 or newer; this is [\d.]+\.$/)
-  for (const version of ['20.19.0', '22.12.0', '22.23.3', '24.1.0'])
-    t.equal(nodeVersionProblem(version), null)
 })
 
 function portOf(server: Server): number {
