@@ -2,8 +2,8 @@
  * Parses and prints JSON without losing digits: a whole number beyond 2^53, such as the snapshot id of an
  * Iceberg table, is printed as it was sent.
  *
- * JSON.parse and JSON.stringify do the work, with a text in place of each such number, because JSON.rawJSON is
- * missing in some of the versions of Node.js that we support.
+ * JSON.parse and JSON.stringify do the work; meanwhile a text stands for each such number, because JSON.rawJSON
+ * is missing in some of the versions of Node.js that we support.
  */
 import { randomUUID } from 'node:crypto'
 import { inexactNumbers } from './exact-numbers.ts'
