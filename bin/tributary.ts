@@ -8,9 +8,5 @@ if (problem !== null) {
   process.exit(1)
 }
 
-// not imported statically, because an old Node could not even parse it
-const { runCommandLine } = await import('./command-line.ts')
-const { processTerminal } = await import('./terminal.ts')
-
-const code = await runCommandLine(process.argv.slice(2), processTerminal())
-if (code !== null) process.exitCode = code
+// neither imported statically nor awaited, because an old Node could not even parse it
+void import('./main.ts')

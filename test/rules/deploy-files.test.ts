@@ -71,16 +71,6 @@ t.test('a process is given only keys that exist, and that it reads', async (t) =
       )
 })
 
-t.test('the image and the platforms run a major version of Node.js that CI tests', async (t) => {
-  const [, tested = ''] = /next_node=(\d+)/.exec(readFile('.ci/run')) ?? []
-  const froms = [...readFile('Dockerfile').matchAll(/^FROM node:(\d+)/gm)].map(([, major]) => major)
-  t.same(froms, [tested, tested])
-  t.equal(valueAt(render, 'envVarGroups.0.envVars.0.value'), tested)
-  const [, least = ''] =
-    /^>=(\d+)\./.exec(String(valueAt(parsed(readFile('package.json')), 'engines.node'))) ?? []
-  t.ok(Number(tested) >= Number(least))
-})
-
 t.test('no file has a secret: they are asked for, generated or referred to', async (t) => {
   const secret = /PASSWORD|SECRET|TOKEN|_URL$/
   for (const [key, value] of Object.entries(valueAt(heroku, 'env') ?? {}))
