@@ -90,10 +90,10 @@ const knownKeys = new Set([
 ])
 
 /** Whether the first object of a text, which may be cut off, has a key that only events have. */
-function isEvent(text: string): boolean {
-  for (const { name } of membersOfFirst(text)) if (keysOfEvents.includes(name)) return true
-  return false
-}
+const isEvent = (text: string): boolean => keysOfFirst(text).some((key) => keysOfEvents.includes(key))
+
+/** The keys of the first object in a text that may be cut off. */
+const keysOfFirst = (text: string): string[] => Array.from(membersOfFirst(text), ({ name }) => name)
 
 function parsed(line: string): unknown {
   try {
