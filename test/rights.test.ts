@@ -116,7 +116,7 @@ t.test('commands that open the database say which rights the role lacks', async 
   t.match(await roles.command('migrate', 'owner'), { code: 0 })
 
   const notUsed =
-    /^The role APP of DATABASE_URL may not use the schema public, nor select, insert, update, delete on 32 tables, nor select, usage on absence_seq, change_seq: as the owner of the database \(OWNER\) or a superuser, run `grant usage on schema public to APP;`; as OWNER, run `grant select, insert, update, delete on all tables in schema public to APP; grant select, usage on sequence public.absence_seq, public.change_seq to APP;`\.$/
+    /^The role APP of DATABASE_URL may not use the schema public, nor select, insert, update, delete on 32 tables, nor select, usage on absence_seq, change_seq: as the owner of the database \(OWNER\) or a superuser, run `grant usage on schema public to APP;`; as OWNER, run `grant select, insert, update, delete on all tables in schema public to APP; revoke update, delete on public\.audit from APP; revoke insert, update, delete on public\.schema_migration from APP; grant select, usage on sequence public.absence_seq, public.change_seq to APP;`\.$/
   for (const line of [
     'token create --name x',
     'token list',
@@ -131,6 +131,7 @@ t.test('commands that open the database say which rights the role lacks', async 
   }
   await roles.obey(t, await roles.command('token create --name x'), notUsed)
   t.match(await roles.command('token create --name x'), { code: 0 })
+  await t.rejects(runOnServer(roles.app, 'delete from audit'), { code: '42501' }, 'no more than is needed')
 
   await roles.admin(
     'revoke insert, delete on access_token from APP; revoke usage on sequence change_seq from APP'

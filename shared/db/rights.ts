@@ -230,11 +230,22 @@ async function rowLacks(db: Db, place: Place): Promise<Lack[]> {
       grantor,
       sql: isFew
         ? grantsOf(missing, schema, role, kind)
-        : `grant ${rights.join(', ')} on all ${plural} in schema ${schema} to ${role};`
+        : `grant ${rights.join(', ')} on all ${plural} in schema ${schema} to ${role};${kind === 'table' ? ` ${narrowing(schema, role)}` : ''}`
     })
   }
   return lacks
 }
+
+/** Revokes what no process needs and a grant on all tables includes, above all rewriting the audit trail. */
+const narrowing = (schema: string | null, role: string): string =>
+  Object.entries(tableRights)
+    .filter(([, rights]) => rights !== 'all')
+    .map(([name, rights]) => {
+      const needed: readonly string[] = rowRights[rights]
+      const surplus = rowRights.all.filter((right) => !needed.includes(right))
+      return `revoke ${surplus.join(', ')} on ${schema}.${name} from ${role};`
+    })
+    .join(' ')
 
 /** The rights in the order in which SQL names them. */
 const rightsIn = (missing: readonly { right: string }[]): string[] =>
