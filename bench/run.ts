@@ -8,6 +8,7 @@ import { benchSizes } from './lineage-http/sizes.ts'
 import { benchLoadingInteractive } from './loading/interactive.ts'
 import { benchLoadingKinds } from './loading/kinds.ts'
 import { benchLoadingMemory } from './loading/memory.ts'
+import { benchLoadingReferences } from './loading/references.ts'
 import { benchLoading } from './loading/throughput.ts'
 import { benchWorkers } from './loading/workers.ts'
 import { benchOpenLineage } from './openlineage/bench.ts'
@@ -22,6 +23,7 @@ const benches: Record<string, (args: readonly string[]) => Promise<object>> = {
   'loading-kinds': benchLoadingKinds,
   'loading-interactive': benchLoadingInteractive,
   'loading-memory': benchLoadingMemory,
+  'loading-references': benchLoadingReferences,
   openlineage: benchOpenLineage,
   search: benchSearch,
   sizes: benchSizes,

@@ -152,11 +152,12 @@ export async function writeLines(
   return file
 }
 
-/** Sends a file as a load and waits for its end. Throws if it does not end done without rejects. */
+/** Sends a file as a load and waits for its end. Throws if it does not end done, with or without rejects. */
 export async function sendFile(
   { api }: { api: Pick<Api, 'url' | 'token'> },
   file: string,
-  parameters: Record<string, string>
+  parameters: Record<string, string>,
+  { isRefused = false }: { isRefused?: boolean } = {}
 ): Promise<{ load: LoadState; acceptedS: number; doneS: number }> {
   const begun = performance.now()
   const { status, text } = await upload(
@@ -170,7 +171,8 @@ export async function sendFile(
   for (;;) {
     const load = await readLoad(api, id)
     if (isTerminal(load)) {
-      if (load.state !== 'done' || load.counts.rejected > 0) throw new Error(JSON.stringify(load))
+      if (load.state !== 'done' || load.counts.rejected !== (isRefused ? load.counts.received : 0))
+        throw new Error(JSON.stringify(load))
       return { load, acceptedS, doneS: (performance.now() - begun) / 1_000 }
     }
     await sleep(50)
