@@ -316,7 +316,8 @@ t.test('a load is followed', async (t) => {
     })
     t.match({ code, out, streams }, { code: 0, out: [/is done: 9 received, 9 applied/], streams: 1 })
     t.ok(asked < 9)
-    t.ok(drawn.some((line) => line.includes('5 of 9 records')))
+    // the states before may come too soon after each other to be drawn
+    t.ok(drawn.some((line) => line.includes('9 of 9 records')))
   })
 
   t.test('by polling, if there are no events or they stop', async (t) => {

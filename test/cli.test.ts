@@ -568,7 +568,8 @@ t.test('doctor', async (t) => {
   const { db, url } = await withDatabase(t)
 
   t.test('finds nothing wrong if nothing is wrong', async (t) => {
-    const { code, out } = await run(['doctor', '--json'], { env: { DATABASE_URL: url } })
+    const port = String(await freePort())
+    const { code, out } = await run(['doctor', '--json'], { env: { DATABASE_URL: url, PORT: port } })
     const findings: { check: string; verdict: string }[] = out.map((line) => JSON.parse(line))
     // the temporary database of the tests is not durable
     const isDurable = findings.every(({ check, verdict }) => check !== 'durability' || verdict === 'fine')
@@ -577,6 +578,20 @@ t.test('doctor', async (t) => {
       []
     )
     t.equal(code, isDurable ? 0 : 1)
+  })
+
+  t.test('only notes a stranger on the usual port, where no address is set', async (t) => {
+    const stranger = new URL(await withAnswer(t, 200, '{"name":"stranger"}'))
+    for (const [env, verdict, text] of [
+      [{ PORT: stranger.port }, 'note', /another program answers: set TRIBUTARY_URL/],
+      [{ TRIBUTARY_URL: stranger.origin }, 'wrong', /another program answers: TRIBUTARY_URL names another/]
+    ] as const) {
+      const { out } = await run(['doctor', '--json'], { env: { DATABASE_URL: url, ...env } })
+      t.match(
+        out.map((line) => JSON.parse(line)).find(({ check }) => check === 'api'),
+        { verdict, text }
+      )
+    }
   })
 
   t.test('finds loads that do not move, and a Redis that is away', async (t) => {

@@ -26,7 +26,12 @@ export async function examineApi(config: Config): Promise<Finding[]> {
   try {
     const other = await whatListens(anonymous)
     if (other !== null && other !== ownName)
-      return [wrong('api', `at ${server.url} ${other} answers: TRIBUTARY_URL names another address`)]
+      return [
+        missing(
+          'api',
+          `at ${server.url} ${other} answers: ${config.clientUrl === null ? 'set TRIBUTARY_URL to the address of the server' : 'TRIBUTARY_URL names another address'}`
+        )
+      ]
     await getText(anonymous, 'health/ready')
   } catch (error) {
     if (error instanceof ServerRefused)
