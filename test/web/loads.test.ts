@@ -53,6 +53,8 @@ t.test('the format of a file is detected from its beginning', async (t) => {
     ['a.txt', '[{"entityType": "dataset", "aspectName": "status"}]', 'mcp'],
     ['a.txt', `${event}\n${event}`, 'openlineage'],
     ['a.txt', `[\n ${event}]`, 'openlineage'],
+    ['a.txt', `{\n  ${event.slice(1)}`, 'openlineage'],
+    ['a.txt', '{\r\n  "aspectName": "status"\n}', 'mcp'],
     ['a.txt', 'upstream,downstream\na,b\n', 'csv'],
     ['a.txt', '\uFEFF"resource","domain"\n', 'csv'],
     ['a.txt', 'source;target\n', 'csv'],

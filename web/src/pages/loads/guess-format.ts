@@ -32,8 +32,10 @@ export function guessFormat(name: string, head: string): LoadFormat | null {
   }
   if (text.startsWith('{')) {
     const [line = ''] = text.split('\n', 1)
-    if (isEvent(line)) return 'openlineage'
-    return proposalKeys.test(line) ? 'mcp' : 'ndjson'
+    // An object over several lines.
+    const begin = line.trimEnd() === '{' ? text.slice(0, 16_384) : line
+    if (isEvent(begin)) return 'openlineage'
+    return proposalKeys.test(begin) ? 'mcp' : 'ndjson'
   }
   return csvColumns.test(text) || /\.(csv|tsv)$/i.test(name) ? 'csv' : null
 }
