@@ -178,6 +178,7 @@ t.test('a name makes a new dataset', async (t) => {
         ['domain:Finance', 'INVALID_URN', /not a known platform/],
         ['hive:orders@PRDO', 'INVALID_URN', /@PRDO, which is not an environment \(DEV, /],
         ['hive:', 'INVALID_URN', /does not name its platform/],
+        ['postgres://db.host:5432/shop.public.orders', 'INVALID_URN', /the address of a server/],
         ['hive:a\u200bb', 'INVALID_CHARACTER', /U\+200B at character 7/],
         ['hive:a\u00a0b', 'INVALID_CHARACTER', /U\+00A0 at character 7/],
         ['hive:a\u0007b', 'INVALID_CHARACTER', /U\+0007 at character 7/],

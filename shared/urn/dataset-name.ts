@@ -6,7 +6,7 @@ import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { fabricTypes } from './kind-shapes.ts'
 import { datasetUrn } from './kinds.ts'
-import { fileStores, isInLowerCase, nearPlatforms } from './platforms.ts'
+import { isFileStore, isInLowerCase, knownPlatform, nearPlatforms } from './platforms.ts'
 import type { Urn } from './urn.ts'
 
 /**
@@ -33,8 +33,8 @@ export function referenceParts(text: string): ReferenceParts {
 export type DatasetName = { platform: string; name: string; origin: string }
 
 /**
- * The whole name in a text. Throws INVALID_URN for a text without a platform or with an unknown environment,
- * LIMIT_EXCEEDED (urnMaxBytes) and INVALID_CHARACTER.
+ * The whole name in a text. Throws INVALID_URN for a text without a platform, with an unknown environment or
+ * with the address of a server, LIMIT_EXCEEDED (urnMaxBytes) and INVALID_CHARACTER.
  */
 export function readDatasetName(text: string, field: string): DatasetName {
   checkLength(text, field)
@@ -44,6 +44,13 @@ export function readDatasetName(text: string, field: string): DatasetName {
     throw new CatalogError(
       'INVALID_URN',
       `${field} must be a URN, or the whole name of a dataset as platform:name or platform:name@ENV, such as hive:shop.orders; ${quoted(text)} does not name its platform`,
+      { field }
+    )
+  const store = knownPlatform(qualifier)
+  if (/^[^:]+:\/\//.test(text.trim()) && (store === null || !isFileStore(store)))
+    throw new CatalogError(
+      'INVALID_URN',
+      `${field} contains the address of a server: ${quoted(text)}. Write the dataset as platform:name, without its server, such as hive:shop.orders; only names of files begin with //, such as s3://bucket/key`,
       { field }
     )
   const [, last] = origin === null ? (/@(\w+)$/.exec(name) ?? []) : []
@@ -63,7 +70,7 @@ export function readDatasetName(text: string, field: string): DatasetName {
 export function urnOfDatasetName({ name, origin }: DatasetName, platform: string, field: string): Urn {
   const composed = name.normalize('NFC')
   const cased = isInLowerCase(platform) ? composed.toLowerCase() : composed
-  const kept = fileStores.has(platform) || platform === 'abs' ? cased.replace(/(?<=.)\/+$/, '') : cased
+  const kept = isFileStore(platform) ? cased.replace(/(?<=.)\/+$/, '') : cased
   return datasetUrn(platform, kept.replaceAll(/[(),\u241f]/g, percentEncoded), origin, field)
 }
 
