@@ -192,6 +192,7 @@ t.test('a header', async (t) => {
       ['degree,urn,type,name,platform,environment,domain,exists', []],
       ['source,target,Notes,owner', ['Notes', 'owner']],
       [',source,target', ['column 1']],
+      ['source,target,total,kind', ['total', 'kind']],
       ['source;;target;;', ['column 2']],
       ['upstream,downstream,name,token,notes,notes', ['name', 'token', 'notes', 'notes']],
       [`from,to,${'x'.repeat(70)}`, [`${'x'.repeat(60)}…`]]
@@ -224,6 +225,9 @@ t.test('a header', async (t) => {
         /unknown, and may change what a row means/
       ],
       ['from,to,columns', 'columns', /may change what a row means/],
+      ['sourceschema,sourcetable,targettable', 'sourceschema', /may change/],
+      ['source,source2,target', 'source2', /may change/],
+      ['from,to,Is_Deleted', 'Is_Deleted', /may change/],
       ['upstream,downstream,op', 'op', /may change/],
       ['upstream,downstream,upstreamColum', 'upstreamColum', /may change/],
       ['sep=:\nupstream:downstream', 'header', /"?:"?; use a comma, semicolon, tab or \|/],
@@ -255,6 +259,24 @@ t.test('a header', async (t) => {
 const notes = 'upstream,downstream,note'
 
 t.test('rows', async (t) => {
+  t.test('mean the same with any number of empty cells behind them', async (t) => {
+    for (const separator of separators)
+      for (const empty of [0, 1, 2, 10_000]) {
+        const end = separator.repeat(empty)
+        const [first, second] = await entriesOf(
+          [
+            ['urn', 'domain'],
+            [`"${orders}"`, `""${end}`],
+            [`"${orders}"`, `"${sales}"${end}`]
+          ]
+            .map((cells) => cells.join(separator))
+            .join('\n')
+        )
+        const changes = [first, second].map((entry) => entry && changesOf(entry))
+        t.match(changes, [[{ kind: 'unsetDomain' }], [{ kind: 'setDomain', domainUrn: sales }]], `${empty}`)
+      }
+  })
+
   t.test('are numbered by the physical line on which they begin, whatever ends the line', async (t) => {
     const text = `\r\n${notes}\r\n\r\na,b\nc,d,"e\r\nf"\n , ,\n,,\nf,h,"g\n\n"\r\nh,i`
     const lines = ['4 a,b', '5 c,d,"e\r\nf"', '9 f,h,"g\n\n"', '12 h,i']

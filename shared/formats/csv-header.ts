@@ -8,6 +8,7 @@ import { nameOf, printCells, separators, splitCells, type Separator } from './cs
 import {
   csvColumns,
   isExported,
+  isKnownName,
   mayDecide,
   meaningOfName,
   type CsvColumn,
@@ -158,7 +159,7 @@ export const isRead = ({ places }: CsvHeader, place: number): boolean => Object.
  * Throws BAD_REQUEST for other numbers of cells, and what splitCells throws.
  */
 export function cellsOfRow({ names, separator, kind, places }: CsvHeader, text: string): string[] {
-  const cells = splitCells(text, separator)
+  const cells = splitCells(withoutEmptyEnd(text, separator, names.length), separator)
   while (cells.length > names.length && cells.at(-1) === '') cells.pop()
   const least = 1 + Math.max(...required[kind].map((column) => places[column]))
   if (cells.length >= least && cells.length <= names.length) return cells
@@ -167,6 +168,13 @@ export function cellsOfRow({ names, separator, kind, places }: CsvHeader, text: 
     `The row has ${cells.length} cells, the header has ${names.length}${hintFor(cells, text, { separator, names })}`,
     { field: 'header' }
   )
+}
+
+/** Leaves `kept` of the separators at the end of a row: a row can have a million of them. */
+function withoutEmptyEnd(text: string, separator: Separator, kept: number): string {
+  let end = text.length
+  while (end > 0 && text[end - 1] === separator) end -= 1
+  return text.length - end > kept ? text.slice(0, end + kept) : text
 }
 
 function hintFor(
@@ -245,12 +253,8 @@ const cellsPerName = 10_000
 function rankOf(text: string, separator: Separator): number {
   try {
     const names = splitCells(text, separator)
-    const known = names.filter(
-      (name) =>
-        meaningOfName(name) !== undefined ||
-        isExported(name.trim(), 'edges') ||
-        isExported(name.trim(), 'domains')
-    )
+    // More columns are refused, and looking at a million empty names takes seconds.
+    const known = names.slice(0, limits.csvColumnsMaxCount).filter(isKnownName)
     return known.length * cellsPerName + Math.min(names.length, cellsPerName - 1)
   } catch {
     return -1

@@ -60,8 +60,16 @@ const exportedColumns: { readonly [Kind in CsvKind]: readonly string[] } = {
   domains: ['degree', 'type', 'name', 'platform', 'environment', 'exists', ...rejectColumns]
 }
 
-export const isExported = (name: string, kind: CsvKind): boolean =>
-  exportedColumns[kind].some((each) => plainName(each) === plainName(name))
+const exportedNames = {
+  edges: new Set(exportedColumns.edges.map(plainName)),
+  domains: new Set(exportedColumns.domains.map(plainName))
+}
+
+export const isExported = (name: string, kind: CsvKind): boolean => exportedNames[kind].has(plainName(name))
+
+/** Whether some CSV has a column of this name that is read or comes from an export. */
+export const isKnownName = (name: string): boolean =>
+  meaningOfName(name) !== undefined || isExported(name, 'edges') || isExported(name, 'domains')
 
 const words = (name: string): string[] =>
   name
@@ -69,20 +77,32 @@ const words = (name: string): string[] =>
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
 
+const endWords: readonly string[] = [...ends.upstream, ...ends.downstream]
 const decisiveWords = new Set<string>([
-  ...ends.upstream,
-  ...ends.downstream,
+  ...endWords,
   'column',
   'columns',
   'field',
   'fields',
   'op',
   'operation',
-  'action'
+  'action',
+  'delete',
+  'deleted',
+  'remove',
+  'removed'
 ])
+/** Other words begin with `to`, such as `total`. */
+const prefixMinChars = 3
 
 /**
- * Whether an unknown column may change what a row means: it says more about an end (`source_schema`), names a
- * column (`columns`), or an operation (`op`). Without it the rows would state something else.
+ * Whether an unknown column may change what a row means: it says more about an end (`source_schema`,
+ * `targetdb`), is a second one (`source2`), or names a column (`columns`) or an operation (`op`, `deleted`).
+ * Without it the rows would state something else.
  */
-export const mayDecide = (name: string): boolean => words(name).some((word) => decisiveWords.has(word))
+export const mayDecide = (name: string): boolean =>
+  words(name).some(
+    (word) =>
+      decisiveWords.has(word) ||
+      endWords.some((end) => end.length >= prefixMinChars && word.startsWith(end))
+  )
