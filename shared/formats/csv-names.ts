@@ -103,6 +103,5 @@ const prefixMinChars = 3
 export const mayDecide = (name: string): boolean =>
   words(name).some(
     (word) =>
-      decisiveWords.has(word) ||
-      endWords.some((end) => end.length >= prefixMinChars && word.startsWith(end))
+      decisiveWords.has(word) || endWords.some((end) => end.length >= prefixMinChars && word.startsWith(end))
   )

@@ -2,6 +2,7 @@
  * Recognises the rows of most CSV loads, edges between assets or between columns, without splitting them into
  * cells. The CSV counterpart of plain-edges.ts.
  */
+import { limits } from '../limits.ts'
 import { isOrdinaryColumn } from '../urn/ordinary-dataset.ts'
 import type { Urn } from '../urn/urn.ts'
 import { splitCells } from './csv-cells.ts'
@@ -21,6 +22,9 @@ import {
  * shape. A chunk numbers its shapes with one byte.
  */
 const shapesMaxCount = 64
+
+/** No longer row has a shape, and a row may be a million empty cells. */
+const rowMaxChars = shapeMaxChars + 4 * limits.urnMaxBytes
 
 /** A shape, with the texts around its cells and the characters that end each of them. */
 type RowShape = {
@@ -58,6 +62,7 @@ export function createPlainCsvReader(header: CsvHeader): PlainEdgeReader | null 
  * cells, or much text beside the edge.
  */
 function shapeOfRow({ names, places, separator }: CsvHeader, text: string): RowShape | null {
+  if (text.length > rowMaxChars) return null
   const found = cellPlaces(text, separator)
   if (!found || found.length <= Math.max(places.upstream, places.downstream)) return null
   if (found.slice(names.length).some(({ begin, end }) => begin !== end)) return null
@@ -129,6 +134,9 @@ function edgeOfRow(
   text: string,
   line: number
 ): PlainEdge | null | undefined {
+  // Most rows of another shape differ at the end or at the begin, and every shape may be tried for a row.
+  const after = texts[cells.length] ?? ''
+  if (!text.endsWith(after)) return undefined
   const values = { upstream: '', downstream: '', upstreamColumn: '', downstreamColumn: '' }
   let at = 0
   for (let index = 0; index < cells.length; index += 1) {
@@ -143,8 +151,7 @@ function edgeOfRow(
     if (cell) values[cell] = value
     at = end
   }
-  const after = texts[cells.length] ?? ''
-  if (text.length - at !== after.length || !text.endsWith(after)) return undefined
+  if (text.length - at !== after.length) return undefined
   const { upstream, downstream, upstreamColumn, downstreamColumn } = values
   if (!shape.columns) return plainEdge(line, shape, upstream, downstream)
   if (upstreamColumn === '' || downstreamColumn === '') return undefined

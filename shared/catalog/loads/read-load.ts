@@ -57,11 +57,13 @@ export type LoadView = {
 }
 
 /** A header that this version does not accept was stored by a newer one. */
-function ignoredColumnsOf({ format, header }: LoadRow): string[] {
+function ignoredColumnsOf({ format, header }: LoadRow): Pick<LoadView, 'ignoredColumns'> {
+  if (format !== 'csv' || header === null) return {}
   try {
-    return format === 'csv' && header !== null ? ignoredColumns(parseCsvHeader(header)) : []
+    const ignored = ignoredColumns(parseCsvHeader(header))
+    return ignored.length === 0 ? {} : { ignoredColumns: ignored }
   } catch (error) {
-    if (error instanceof CatalogError) return []
+    if (error instanceof CatalogError) return {}
     throw error
   }
 }
@@ -84,7 +86,7 @@ export const toLoadView = (row: LoadRow): LoadView => ({
   ...(row.report === null ? {} : { report: row.report }),
   ...(row.undoes === null ? {} : { undoes: row.undoes }),
   ...(row.undoneBy === null ? {} : { undoneBy: row.undoneBy }),
-  ...(ignoredColumnsOf(row).length === 0 ? {} : { ignoredColumns: ignoredColumnsOf(row) })
+  ...ignoredColumnsOf(row)
 })
 
 const toSnapshotView = (row: LoadRow, sweep: SweepState): NonNullable<LoadView['snapshot']> => ({
