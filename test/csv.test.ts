@@ -356,6 +356,20 @@ t.test('rows', async (t) => {
         ['2 a,b,"see x, y\nand c,d,\nand z"', '5 e,f,'],
         'a note with commas'
       ],
+      [
+        'h:a,h:b,"open\nh:c,h:d\nh:e,h:f,closed"\nh:g,h:h',
+        ['2 BAD_REQUEST h:a,h:b,"open', '3 h:c,h:d', '4 h:e,h:f,closed"', '5 h:g,h:h'],
+        'closed below a row without its empty cells'
+      ],
+      [
+        'h:a,h:b,"open\nh:c,h:d,"\nh:e,h:f,',
+        ['2 BAD_REQUEST h:a,h:b,"open', '3 BAD_REQUEST h:c,h:d,"', '4 h:e,h:f,'],
+        'closed by the open quote of the next row'
+      ],
+      [
+        'h:a,h:b,"for Ann,Bob\nEve,Dan\nat 9:00, or so"\n',
+        ['2 h:a,h:b,"for Ann,Bob\nEve,Dan\nat 9:00, or so"']
+      ],
       ['a,b,"x\ny",z\ne,f,', ['2 BAD_REQUEST a,b,"x', '3 y",z', '4 e,f,'], 'too many cells']
     ] as const)
       t.strictSame(shortly(await rowsOf(`${notes}\n${body}`)), [...expected], body)

@@ -186,7 +186,8 @@ function createRowFinder(): RowFinder {
     if (known === null) return separators.some((each) => isValid(() => splitCells(withoutReturn(text), each)))
     return (
       isValid(() => cellsOfRow(known, withoutReturn(text))) &&
-      !lines.slice(1, -1).some((line) => isRowItself(known, line.text))
+      !lines.slice(1, -1).some((line) => isRowItself(known, line.text)) &&
+      !isRowItself(known, untilQuote(lines.at(-1)?.text ?? ''), 'cut')
     )
   }
 
@@ -242,17 +243,22 @@ function headerOf({ text, line, fault }: RawRecord): CsvHeader {
   }
 }
 
+/** The line in which a row ends, up to the quote that may open a cell of another row instead. */
+const untilQuote = (line: string): string => line.slice(0, Math.max(0, line.indexOf('"')))
+
 /**
- * Whether a line inside a cell is a complete row itself, with no white space in what a row must have: then
- * the quote was left open by mistake.
+ * Whether a line inside a cell is a row itself, with no white space in what a row must have: then the quote
+ * was left open by mistake. A line of a note may well have two words and a comma, so a line with fewer cells
+ * than the header, or a `cut` one, is a row only if its assets are named as platform:name or by URNs.
  */
-function isRowItself(header: CsvHeader, text: string): boolean {
+function isRowItself(header: CsvHeader, text: string, extent: 'whole' | 'cut' = 'whole'): boolean {
   try {
-    const cells = splitCells(withoutReturn(text), header.separator)
+    const cells = cellsOfRow(header, withoutReturn(text))
+    const asset = extent === 'cut' || cells.length < header.names.length ? /^[^\s:]+:\S+$/ : /^\S+$/
     const { upstream, downstream, resource, domain } = header.places
     return (
-      cells.length === header.names.length &&
-      [upstream, downstream, resource, domain].every((place) => place < 0 || /^\S+$/.test(cells[place] ?? ''))
+      [upstream, downstream, resource].every((place) => place < 0 || asset.test(cells[place] ?? '')) &&
+      (domain < 0 || /^\S+$/.test(cells[domain] ?? ''))
     )
   } catch {
     return false
