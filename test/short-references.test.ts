@@ -106,6 +106,21 @@ t.test('short references', async (t) => {
     })
   })
 
+  t.test('find the dataset of a platform among a thousand of its name', async (t) => {
+    const crowd = Array.from({ length: 1_000 }, (_, number) => dataset('kafka', `s${number}.crowd`))
+    const wanted = dataset('hive', 'late.crowd')
+    await ndjson(...[...crowd, wanted].map((urn) => ({ op: 'upsertEntity', urn })))
+    t.strictSame(
+      (await load('csv', 'upstream,downstream\nhive:crowd@PROD,s0.crowd\nhive:crowd,s1.crowd')).rejects,
+      []
+    )
+    for (const urn of crowd.slice(0, 2)) t.strictSame(await upstreamsOf(urn), [wanted])
+    t.match((await load('csv', 'upstream,downstream\ncrowd,s0.crowd\nhive:crowd@DEV,s0.crowd')).rejects, [
+      { line: 2, message: /may mean very many entities/ },
+      { line: 3, message: /Nothing is called "hive:crowd@DEV"/ }
+    ])
+  })
+
   t.test('may be in cells of a CSV, also next to a column', async (t) => {
     t.strictSame(
       (await load('csv', `Upstream,Downstream\n"orders","customers"\n${`"${orders}"`},"bi.report"`)).rejects,

@@ -26,6 +26,8 @@ const renamed =
 
 type Kind = {
   name: string
+  /** Records that are loaded before, for a kind with assets of its own. */
+  assets?: (count: number) => Iterable<string>
   format?: 'ndjson'
   creates?: boolean
   isRefused?: boolean
@@ -41,6 +43,25 @@ function* edges({ count, turn }: Rows, spelling: Spelling): Generator<string> {
   yield 'upstream,downstream\n'
   for (let index = 0; index < count; index += 1)
     yield `${spelling(upstream[index] ?? 0)},${spelling(downstream[index] ?? 0)}\n`
+}
+
+/** As in a spreadsheet: each asset is in many rows. */
+const fewDifferent: (spelling: Spelling) => Spelling = (spelling) => (asset) =>
+  spelling(asset % spreadsheetAssets)
+
+/** As many different names as rows, each in two rows. */
+function* manyDifferent({ count, turn }: Rows, spelling: Spelling): Generator<string> {
+  yield 'upstream,downstream\n'
+  for (let index = 0; index < count; index += 1)
+    yield `${spelling(index)},${spelling((index + turn) % count)}\n`
+}
+
+const shortUrn = (asset: number): string =>
+  `urn:li:dataset:(urn:li:dataPlatform:hive,shop.table_${asset},PROD)`
+
+function* shortAssets(count: number): Generator<string> {
+  for (let asset = 0; asset < count; asset += 1)
+    yield `${JSON.stringify({ op: 'upsertEntity', urn: shortUrn(asset) })}\n`
 }
 
 const created = (rows: Rows, spelling: Spelling) => edges(rows, renamed(spelling, `new${rows.turn}`))
@@ -82,6 +103,7 @@ function* jsonEdges({ count, turn }: Rows, spelling: Spelling): Generator<string
 }
 
 const domainCount = 50
+const spreadsheetAssets = 10_000
 const unknown: Spelling = (asset) => `snowflake:nothing_${asset}`
 
 const kinds: readonly Kind[] = [
@@ -90,6 +112,17 @@ const kinds: readonly Kind[] = [
     creates: true,
     urns: (rows) => created(rows, urn),
     names: (rows) => created(rows, whole)
+  },
+  {
+    name: 'a spreadsheet',
+    urns: (rows) => edges(rows, fewDifferent(urn)),
+    names: (rows) => edges(rows, fewDifferent(whole))
+  },
+  {
+    name: 'as many names as rows',
+    assets: shortAssets,
+    urns: (rows) => manyDifferent(rows, (asset) => `"${shortUrn(asset)}"`),
+    names: (rows) => manyDifferent(rows, (asset) => `hive:shop.table_${asset}`)
   },
   { name: 'whole names', urns: (rows) => edges(rows, urn), names: (rows) => edges(rows, whole) },
   { name: 'ends of names', urns: (rows) => edges(rows, urn), names: (rows) => edges(rows, end) },
@@ -140,6 +173,11 @@ export async function benchLoadingReferences([rows = '250000', ...only]: readonl
     for (const kind of kinds.filter(
       ({ name }) => only.length === 0 || only.some((each) => name.includes(each))
     )) {
+      if (kind.assets) {
+        const file = await writeLines(stage, 'more.ndjson', kind.assets(count))
+        await sendFile(stage, file, { source: 'bench' })
+        await runAlone(stage.db, ['vacuum (analyze)'])
+      }
       const urns = await timed(stage, kind, kind.urns({ count, turn: (turn += 1) }), false)
       const names = await timed(
         stage,
@@ -179,13 +217,17 @@ function* domainLines(): Generator<string> {
     yield `${JSON.stringify({ op: 'createDomain', id: `d${number}`, name: `Domain ${number}` })}\n`
 }
 
+/** Steadier than times on a machine that does other work too. */
+type CpuSeconds = { api: number; worker: number; postgres: number }
+
 async function timed(
   stage: Stage,
   { format, creates }: Kind,
   lines: Iterable<string>,
   isRefused: boolean
-): Promise<{ acceptedS: number; doneS: number; p99Ms: number; mostMs: number }> {
+): Promise<{ acceptedS: number; doneS: number; p99Ms: number; mostMs: number; cpuS: CpuSeconds }> {
   const file = await writeLines(stage, 'rows', lines)
+  const before = stage.cpu()
   let times = { acceptedS: 0, doneS: 0 }
   const reads = await readDuring(stage.api, async () => {
     const { acceptedS, doneS } = await sendFile(
@@ -200,7 +242,13 @@ async function timed(
     )
     times = { acceptedS: rounded(acceptedS), doneS: rounded(doneS) }
   })
-  return { ...times, p99Ms: rounded(quantile(reads, 0.99)), mostMs: rounded(quantile(reads, 1)) }
+  const after = stage.cpu()
+  const cpuS = {
+    api: rounded(after.api - before.api),
+    worker: rounded(after.worker - before.worker),
+    postgres: rounded(after.postgres - before.postgres)
+  }
+  return { ...times, p99Ms: rounded(quantile(reads, 0.99)), mostMs: rounded(quantile(reads, 1)), cpuS }
 }
 
 /** The times, in ms, of reads that one client makes one after the other until the work has ended. */

@@ -105,6 +105,55 @@ export async function findMatchesOfEach(
   return rows.map(({ ids }) => int4sOf(ids))
 }
 
+/** Two tsqueries: that of a name, and of what the documents with this name must match besides. */
+export type NameQuery = { name: string; rest: string | null }
+
+/**
+ * Up to `count` matches of each of several names, by id. Finds the documents by the name alone, and then
+ * looks at the rest: with both in the index a name took 100 us, because the lists of platforms and types are
+ * long, and so it takes 7. Both are in the index only for a name that `count` documents or more have.
+ */
+export async function findNamesakesOfEach(
+  db: Db | Tx,
+  queries: readonly NameQuery[],
+  count: number
+): Promise<Int32Array[]> {
+  if (queries.length === 0) return []
+  const rows = await query<{ ids: Buffer | null }>(
+    db,
+    `
+    select
+      case
+        when sought.rest is null or namesakes.count < ?::int then namesakes.ids
+        else (
+          select string_agg(int4send(found.entity_id), '' order by found.entity_id)
+          from (
+            select search_document.entity_id
+            from search_document
+            where search_document.words @@ (sought.name && sought.rest)
+            limit ?::int
+          ) as found
+        )
+      end as ids
+    from unnest(?::tsquery[], ?::tsquery[]) with ordinality as sought (name, rest, place)
+    cross join lateral (
+      select
+        count(*) as count,
+        string_agg(int4send(found.entity_id), '' order by found.entity_id)
+          filter (where sought.rest is null or found.words @@ sought.rest) as ids
+      from (
+        select search_document.entity_id, search_document.words
+        from search_document
+        where search_document.words @@ sought.name
+        limit ?::int
+      ) as found
+    ) as namesakes
+    order by sought.place`,
+    [count, count, queries.map(({ name }) => name), queries.map(({ rest }) => rest), count]
+  )
+  return rows.map(({ ids }) => int4sOf(ids))
+}
+
 /** The sample contains one in this many documents, chosen by id. */
 export const sampleShare = 64
 

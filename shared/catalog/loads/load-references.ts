@@ -23,7 +23,7 @@ import { refusalOf, type Unresolved } from '../search/reference-urns.ts'
 import { resolveReferences, type FoundEntity } from '../search/resolve-reference.ts'
 
 /** How many names are looked up in one transaction. */
-const lookupsAtOnce = 200
+const lookupsAtOnce = 500
 /** How long records are read without a pause, so that other requests are answered in between. */
 const turnMaxMs = 2
 

@@ -41,7 +41,7 @@ export type FindOptions = { exactMaxCount?: number }
 
 type Wanted = { ranked: boolean; wantedCount: number }
 
-const tookTooLong = 'The search took longer than allowed; narrow it down'
+export const searchTookTooLong = 'The search took longer than allowed; narrow it down'
 
 /**
  * Throws DEADLINE_EXCEEDED. With `ranked` false, ids ascend. For a question without words, and for an
@@ -274,7 +274,7 @@ export const asked = <Result>(
   work: (tx: Tx, within: WithinDeadline) => Promise<Result>,
   way: 'byId' | 'byWord' = 'byWord'
 ): Promise<Result> =>
-  reader.inSql(tookTooLong, async (tx, within) => {
+  reader.inSql(searchTookTooLong, async (tx, within) => {
     await preferWay(tx, way)
     return work(tx, within)
   })

@@ -9,12 +9,13 @@
 import { CatalogError } from '../../errors.ts'
 import { allOf, anyOf, fieldKey, keyQuery, nameKey } from '../../model/search-vector.ts'
 import { folded } from '../../model/search-words.ts'
-import { findMatchesOfEach, findNearNames } from '../../store/search-documents.ts'
+import { readEntityFacts, type EntityFacts } from '../../store/entity-reads.ts'
+import { findNamesakesOfEach, findNearNames, type NameQuery } from '../../store/search-documents.ts'
 import { referenceParts } from '../../urn/dataset-name.ts'
 import { datasetUrn, nameFromUrn } from '../../urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../../urn/urn.ts'
-import { namesOf, soughtText, textAspectNames } from '../entities/entity-texts.ts'
-import { asked } from './find-entities.ts'
+import { namesOf, soughtText, textAspectNames, type Documents } from '../entities/entity-texts.ts'
+import { asked, searchTookTooLong } from './find-entities.ts'
 import type { LineageReader } from '../lineage/lineage-reader.ts'
 import type { EntityReference } from '../lineage/read-entity.ts'
 import { nameSuffixes, urnNames } from './search-document.ts'
@@ -26,7 +27,7 @@ import { withLineage, type LineageSources } from '../lineage/with-lineage.ts'
  */
 type Wanted = { name: string; qualifier: string | null; origin: string | null; path?: readonly string[] }
 
-type Named = { id: number; urn: Urn; names: readonly string[]; exists: boolean; isRemoved: boolean }
+type Named = EntityFacts & { names: readonly string[] }
 
 const matchesMaxCount = 1_000
 const candidatesMaxCount = 10
@@ -135,19 +136,51 @@ async function answerReadings(
   reader: LineageReader,
   turns: readonly { question: Question; wanted: Wanted }[]
 ): Promise<void> {
-  const words = turns.map(({ wanted }) => queryOf(wanted))
-  for await (const [index, named] of namedEntities(reader, words)) {
-    const { question, wanted } = turns[index] ?? {}
-    if (!question || !wanted) continue
-    const found = await onPath(reader, meantOf(named, wanted, question.isWhole), wanted)
-    const [only] = found
-    if (found.length > 1) question.answer = ambiguous(question.text, found, question.field)
-    else if (only) {
-      // The entity of a path that has become a table is soft-deleted; the table has replaced it.
-      const current = only.isRemoved ? (await reader.find([only.urn])).get(only.urn) : null
-      question.answer = { urn: current?.urn ?? only.urn, exists: current?.exists ?? only.exists }
-    }
+  const queries = turns.map(({ wanted }) => queryOf(wanted))
+  for await (const matches of matchesOfEach(reader, queries)) {
+    const known = matches.flatMap(([index, found]) => {
+      const turn = turns[index]
+      return turn && found.length > 0 ? [{ ...turn, found, meant: meantByUrn(found, turn) }] : []
+    })
+    const documentsOf = await documentsFor(
+      reader,
+      known.flatMap(({ found, meant }) => (meant ? [] : found))
+    )
+    for (const { question, wanted, found, meant } of known)
+      await answerMeant(
+        reader,
+        question,
+        await onPath(
+          reader,
+          meant ? [meant] : meantOf(withNames(found, documentsOf), wanted, question.isWhole),
+          wanted
+        )
+      )
   }
+}
+
+async function answerMeant(
+  reader: LineageReader,
+  question: Question,
+  found: readonly EntityFacts[]
+): Promise<void> {
+  const [only] = found
+  if (found.length > 1) question.answer = ambiguous(question.text, found, question.field)
+  else if (only) {
+    // The entity of a path that has become a table is soft-deleted; the table has replaced it.
+    const current = only.isRemoved ? (await reader.find([only.urn])).get(only.urn) : null
+    question.answer = { urn: current?.urn ?? only.urn, exists: current?.exists ?? only.exists }
+  }
+}
+
+/** The only match, if its URN shows that it is meant. Then its documents need not be read. */
+function meantByUrn(
+  found: readonly EntityFacts[],
+  { question, wanted }: { question: Question; wanted: Wanted }
+): EntityFacts | null {
+  if (found.length > 1) return null
+  const [only] = meantOf(withNames(found, new Map()), wanted, question.isWhole)
+  return only ?? null
 }
 
 /**
@@ -196,17 +229,18 @@ function pathOf(text: string): Wanted | null {
 /** The domains whose ancestors match the path, which may begin at any of them. */
 async function onPath(
   reader: LineageReader,
-  found: readonly Named[],
+  found: readonly EntityFacts[],
   { path }: Wanted
-): Promise<readonly Named[]> {
+): Promise<readonly EntityFacts[]> {
   if (path === undefined) return found
   const { parentOf } = await reader.domainTree()
   let open = found.map((named) => ({ named, aboveId: parentOf(named.id) }))
   for (const name of path.toReversed()) {
     const ids = new Set(open.flatMap(({ aboveId }) => aboveId ?? []))
     if (ids.size === 0) return []
+    const above = [...(await factsAbout(reader, ids)).values()]
     const fitting = new Set(
-      (await namedById(reader, Int32Array.from(ids).sort()))
+      withNames(above, await documentsFor(reader, above))
         .filter(({ names }) => names.includes(name))
         .map(({ id }) => id)
     )
@@ -229,9 +263,9 @@ function readingsAs(text: string, entityType: string): Wanted[] {
   ]
 }
 
-function queryOf({ name, qualifier, origin }: Wanted): string {
-  const either =
-    qualifier === null
+function queryOf({ name, qualifier, origin }: Wanted): NameQuery {
+  const rest = [
+    ...(qualifier === null
       ? []
       : [
           anyOf(
@@ -239,12 +273,10 @@ function queryOf({ name, qualifier, origin }: Wanted): string {
               .flatMap((text) => [fieldKey('platform', text), fieldKey('type', text)])
               .map(keyQuery)
           )
-        ]
-  return allOf([
-    keyQuery(nameKey(folded(name))),
-    ...either,
+        ]),
     ...(origin === null ? [] : [keyQuery(fieldKey('origin', origin))])
-  ])
+  ]
+  return { name: keyQuery(nameKey(folded(name))), rest: rest.length === 0 ? null : allOf(rest) }
 }
 
 /** The entities with exactly this name; soft-deleted ones only if there are no others. */
@@ -262,19 +294,24 @@ function meantOf(found: readonly Named[], { name }: Wanted, isWhole: boolean): N
  * The entities that match each of the queries, with the index of the query. Equal queries are asked once, and
  * the entities of a few queries are read at a time, so that memory is bounded.
  */
-async function* namedEntities(
+async function* matchesOfEach(
   reader: LineageReader,
-  queries: readonly string[]
-): AsyncGenerator<[index: number, found: readonly Named[]]> {
+  queries: readonly NameQuery[]
+): AsyncGenerator<[index: number, found: readonly EntityFacts[]][]> {
   const places = new Map<string, number[]>()
-  for (const [index, words] of queries.entries()) {
-    const known = places.get(words)
+  const different: NameQuery[] = []
+  for (const [index, query] of queries.entries()) {
+    const key = `${query.name} ${query.rest ?? ''}`
+    const known = places.get(key)
     if (known) known.push(index)
-    else places.set(words, [index])
+    else {
+      different.push(query)
+      places.set(key, [index])
+    }
   }
-  const different = [...places.keys()]
+  const sharing = [...places.values()]
   const matches = await asked(reader, (tx, within) =>
-    within(() => findMatchesOfEach(tx, different, matchesMaxCount))
+    within(() => findNamesakesOfEach(tx, different, matchesMaxCount))
   )
   for (let begin = 0, end = 0; begin < different.length; begin = end) {
     const ids = new Set<number>()
@@ -282,37 +319,35 @@ async function* namedEntities(
       for (const id of matches[end] ?? []) ids.add(id)
       end += 1
     }
-    const named = new Map(
-      (await namedById(reader, Int32Array.from(ids).sort())).map((each) => [each.id, each])
-    )
-    for (let at = begin; at < end; at += 1) {
-      const found = [...(matches[at] ?? [])].flatMap((id) => named.get(id) ?? [])
-      for (const index of places.get(different[at] ?? '') ?? []) yield [index, found]
-    }
+    const factsOf = await factsAbout(reader, ids)
+    yield matches.slice(begin, end).flatMap((some, at) => {
+      const found = [...some].flatMap((id) => factsOf.get(id) ?? [])
+      return (sharing[begin + at] ?? []).map((index): [number, EntityFacts[]] => [index, found])
+    })
   }
 }
 
-async function namedById(reader: LineageReader, ids: Int32Array): Promise<Named[]> {
-  const urnOf = await reader.urns(ids)
-  const classOf = await reader.classes(ids)
-  const documentsOf = await reader.documents(ids, textAspectNames)
-  return [...ids].flatMap((id) => {
-    const [urn, facts] = [urnOf(id), classOf(id)]
-    return urn === null || facts === null
-      ? []
-      : [
-          {
-            id,
-            urn,
-            names: [...namesOf(urn, documentsOf.get(id) ?? new Map()), ...urnNames(urn)],
-            exists: facts.exists,
-            isRemoved: facts.isRemoved
-          }
-        ]
-  })
-}
+const factsAbout = (reader: LineageReader, ids: Iterable<number>): Promise<Map<number, EntityFacts>> =>
+  reader.inSql(searchTookTooLong, (tx, within) =>
+    within(() => readEntityFacts(tx, Int32Array.from(ids).sort(), { urns: true, domains: false }))
+  )
 
-function ambiguous(text: string, found: readonly Named[], field: string): CatalogError {
+const documentsFor = (
+  reader: LineageReader,
+  found: readonly EntityFacts[]
+): Promise<ReadonlyMap<number, Documents>> =>
+  reader.documents(
+    found.map(({ id }) => id),
+    textAspectNames
+  )
+
+const withNames = (found: readonly EntityFacts[], documentsOf: ReadonlyMap<number, Documents>): Named[] =>
+  found.map((facts) => ({
+    ...facts,
+    names: [...namesOf(facts.urn, documentsOf.get(facts.id) ?? new Map()), ...urnNames(facts.urn)]
+  }))
+
+function ambiguous(text: string, found: readonly EntityFacts[], field: string): CatalogError {
   const candidates = found.slice(0, candidatesMaxCount).map(({ urn }) => urn)
   return new CatalogError(
     'BAD_REQUEST',
@@ -330,18 +365,18 @@ async function namedNearly(
   name: string,
   entityType: string | undefined
 ): Promise<Urn[]> {
-  const same: Named[] = []
-  for await (const [, found] of namedEntities(reader, [keyQuery(nameKey(folded(name)))])) same.push(...found)
+  const same: EntityFacts[] = []
+  for await (const matches of matchesOfEach(reader, [{ name: keyQuery(nameKey(folded(name))), rest: null }]))
+    same.push(...matches.flatMap(([, found]) => found))
   const near =
     same.length >= candidatesMaxCount
       ? []
       : await asked(reader, (tx, within) =>
           within(() => findNearNames(tx, folded(name), candidatesMaxCount, entityType ?? null))
         )
-  const others = await namedById(
-    reader,
-    Int32Array.from(near, ({ id }) => id)
-  )
+  const ids = near.map(({ id }) => id)
+  const factsOf = await factsAbout(reader, ids)
+  const others = ids.flatMap((id) => factsOf.get(id) ?? [])
   const urns = new Set([...same, ...others].map(({ urn }) => urn))
   return [...urns]
     .filter((urn) => entityType === undefined || entityTypeOf(urn) === entityType)
