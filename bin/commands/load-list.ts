@@ -61,10 +61,11 @@ const colours: ReadonlyMap<string, Colour> = new Map([
 
 const columns: readonly Column[] = [
   { title: 'ID', kind: 'id' },
-  { title: 'AGE', kind: 'number', leaveOut: 6 },
+  { title: 'AGE', kind: 'number', leaveOut: 5 },
   { title: 'STATE', colour: (state) => colours.get(state) ?? 'cyan' },
-  { title: 'MODE', leaveOut: 4 },
-  { title: 'SOURCE', kind: 'name', leaveOut: 5 },
+  // says that a load was a dry run
+  { title: 'MODE', leaveOut: 6 },
+  { title: 'SOURCE', kind: 'name', leaveOut: 4 },
   { title: 'RECEIVED', kind: 'number', leaveOut: 3 },
   { title: 'APPLIED', kind: 'number', leaveOut: 2 },
   { title: 'UNCHANGED', kind: 'number', leaveOut: 1 },
