@@ -26,6 +26,7 @@ import { withRedisServer } from './support/redis.ts'
 import { runCommand as run, type Outcome } from './support/run-command.ts'
 import { withServer } from './support/server.ts'
 import { withAnswer, withStandIn } from './support/stand-in-server.ts'
+import { withTlsFront } from './support/tls-front.ts'
 
 t.test('usage', async (t) => {
   t.test('help tells every command in its group, and every option, and ends with 0', async (t) => {
@@ -562,6 +563,60 @@ t.test('lineage', async (t) => {
     for (const args of [[], ['--json']])
       t.match(await lineage(a, '--url', await withCutAnswer(t), ...args), { code: 4, err: [/was cut off/] })
   })
+})
+
+t.test('a server that is not there, or not ours, is told apart', async (t) => {
+  const said = async (url: string): Promise<string> => {
+    const { code, err } = await run(['load', 'list', '--url', url, '--token', 'x'])
+    t.ok(code === 1 || code === 4, `${code}`)
+    t.equal(err.length, 1)
+    return err.join()
+  }
+  for (const status of [404, 405, 501])
+    t.match(
+      await said(await withAnswer(t, status, '<html>')),
+      new RegExp(`status ${status}\\. Does another program listen there\\? Check --url and TRIBUTARY_URL\\.$`)
+    )
+  for (const status of [401, 413, 500, 502])
+    t.match(await said(await withAnswer(t, status, '<html>')), new RegExp(`status ${status}\\.$`))
+  t.match(
+    await said('http://no-such-name.invalid'),
+    /^The name no-such-name\.invalid of http:\S+ does not resolve \(E\w+\)\. Check --url and TRIBUTARY_URL/
+  )
+  const plain = await withAnswer(t, 200, '{}')
+  t.match(
+    await said(plain.replace('http:', 'https:')),
+    /^The server at https:\S+ does not speak TLS \(\w+\)\. Does its address begin with http: instead/
+  )
+  const front = await withTlsFront(t, {
+    protocol: 'plain',
+    target: { host: '127.0.0.1', port: Number(new URL(plain).port) }
+  })
+  t.match(
+    await said(`https://localhost:${front.port}`),
+    /^The certificate of https:\S+ is not trusted: .* NODE_EXTRA_CA_CERTS/
+  )
+  const redirecting = await withStandIn(t, (_request, response) =>
+    response.writeHead(301, { location: 'https://catalog.example/loads' }).end()
+  )
+  t.match(await said(redirecting), /It refers to https:\/\/catalog\.example: give that address with --url/)
+})
+
+t.test('a text that cannot be a token is refused before anything is sent', async (t) => {
+  const url = await withAnswer(t, 200, '{"loads":[]}')
+  const file = join(withFolder(t), 'a.ndjson')
+  writeFileSync(file, '{}\n')
+  for (const token of ['one\ntwo', 'two words', 'tokén', '\u{1F511}'])
+    for (const args of [
+      ['load', 'list', '--url', url],
+      ['load', file, '--url', url]
+    ]) {
+      t.match(await run([...args, '--token', token]), { code: 1, err: [/^--token is not a token: /] })
+      t.match(await run(args, { env: { TRIBUTARY_TOKEN: token } }), {
+        code: 1,
+        err: [/^TRIBUTARY_TOKEN is not a token: /]
+      })
+    }
 })
 
 t.test('doctor', async (t) => {

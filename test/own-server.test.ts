@@ -30,6 +30,7 @@ import { withDatabase } from './support/database.ts'
 import { freePort } from './support/free-port.ts'
 import { withFolder } from './support/program.ts'
 import { runCommand, type Outcome } from './support/run-command.ts'
+import { withStandIn } from './support/stand-in-server.ts'
 
 t.setTimeout(300_000)
 
@@ -362,6 +363,54 @@ function linkTo(path: string): void {
   renameSync(path, `${path}.target`)
   symlinkSync(`${path}.target`, path)
 }
+
+t.test('doctor beside a stranger', async (t) => {
+  const catalog = await withCatalog(t)
+  const dataDir = withDataDir(t, catalog)
+  const stranger = await withStranger(t, imitate)
+  const examine = async () => {
+    const { out } = await runCommand(['doctor', '--json'], {
+      env: { DATABASE_URL: catalog.databaseUrl, TRIBUTARY_DATA_DIR: dataDir, PORT: String(stranger.port) }
+    })
+    return out
+      .map((line) => JSON.parse(line) as { check: string; verdict: string; text: string })
+      .filter(({ check }) => check === 'api' || check === 'token')
+  }
+
+  t.match(await examine(), [
+    { check: 'api', verdict: 'note', text: /^No server runs .* At http:\S+ a Tributary server that was not/ }
+  ])
+  const { stop } = await start(t, catalog, dataDir, { port: stranger.port })
+  const asked = stranger.seen.length
+  t.match(await examine(), [
+    { check: 'api', verdict: 'fine' },
+    { check: 'token', verdict: 'fine' }
+  ])
+  t.equal(stranger.seen.length, asked, 'it is not asked while the server runs elsewhere')
+  await stop()
+  writeServerRecord(dataDir, { url: stranger.url, key: newSecret(), startedAt: new Date().toISOString() })
+  t.match(await examine(), [{ check: 'api', verdict: 'wrong', text: /is not the server that was started/ }])
+  sawNothing(t, stranger, catalog.token, 'doctor')
+})
+
+t.test('a server that closes its connection after the proof is said to be away', async (t) => {
+  const catalog = await withCatalog(t)
+  const dataDir = withDataDir(t, catalog)
+  const key = newSecret()
+  const url = await withStandIn(t, (request, response) => {
+    const { localAddress: address, localPort } = request.socket
+    const nonce = (request.url ?? '').split('nonce=')[1] ?? ''
+    response.setHeader('connection', 'close')
+    response.end(JSON.stringify({ proof: proofOf(key, nonce, { address, port: localPort }) }))
+  })
+  writeServerRecord(dataDir, { url, key, startedAt: new Date().toISOString() })
+  const run = runsWith({ TRIBUTARY_DATA_DIR: dataDir })
+  for (const args of [
+    ['search', 'x'],
+    ['load', withFiles(t)('FILE'), '--retry-for', '0']
+  ])
+    t.match(await run(...args), { code: 4, err: [/^The server at http:\S+ does not answer: [^\n]*$/] })
+})
 
 t.test('of several servers with one data folder', async (t) => {
   const catalog = await withCatalog(t)

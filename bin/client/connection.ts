@@ -6,7 +6,13 @@
  * another, somebody else could take the port of a server that ends.
  */
 import { once } from 'node:events'
-import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import {
+  Agent,
+  request as httpRequest,
+  type ClientRequest,
+  type ClientRequestArgs,
+  type IncomingMessage
+} from 'node:http'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { isProof, newSecret, proofPath } from '../../shared/platform/instance-proof.ts'
@@ -118,22 +124,29 @@ async function openConnection(server: Server, signal?: AbortSignal): Promise<Age
 
 /** An agent with one connection, already open, which it never replaces. */
 class HeldConnection extends Agent {
-  #socket: Socket | null
+  readonly #socket: Socket
+  #isGiven = false
 
   constructor(socket: Socket) {
     super({ keepAlive: true, maxSockets: 1 })
     this.#socket = socket
   }
 
-  override createConnection(): Socket {
-    const socket = this.#socket
-    this.#socket = null
-    if (socket === null) throw Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })
-    return socket
+  override createConnection(
+    _options: ClientRequestArgs,
+    callback?: (error: Error, socket: Socket) => void
+  ): Socket | undefined {
+    if (!this.#isGiven) {
+      this.#isGiven = true
+      return this.#socket
+    }
+    // the server has closed it after the proof; an error that is thrown here would end the process
+    callback?.(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' }), this.#socket)
+    return undefined
   }
 
   override destroy(): void {
-    this.#socket?.destroy()
+    this.#socket.destroy()
     super.destroy()
   }
 }

@@ -31,12 +31,19 @@ export async function findServer(
     throw new Refusal(
       `A token is needed: give --token or TRIBUTARY_TOKEN (there is no file ${join(config.dataDir, 'token')} either).`
     )
+  if (!isSendable(token ?? ownToken ?? ''))
+    throw new Refusal(
+      `${token === null ? join(config.dataDir, 'token') : given.token === undefined ? 'TRIBUTARY_TOKEN' : '--token'} is not a token: a token has only visible ASCII characters, and no spaces.`
+    )
   if (url !== null && token !== null) return { url, token, provenBy: null }
   if (url !== null) return serverAt(url, config, { ownToken, needsToken })
   // the same text from the environment is the same secret
   const isOwn = token === null || token === ownToken
   return serverHere(config, { token: token ?? ownToken ?? '', isOwn: isOwn && ownToken !== null })
 }
+
+/** Whether a header can contain it. */
+const isSendable = (token: string): boolean => /^[!-~]*$/.test(token)
 
 /** The token that `tributary up` wrote, or null. */
 export function readTokenFile(dataDir: string): string | null {

@@ -59,7 +59,7 @@ export class ServerRefused extends Refusal {
 function hintOf(server: Server, status: number, { location }: IncomingHttpHeaders): string {
   if (status >= 300 && status < 400 && location !== undefined && URL.canParse(location, server.url))
     return ` It refers to ${new URL(location, server.url).origin}: give that address with --url or TRIBUTARY_URL.`
-  if (status >= 400 && status < 500 && ![401, 403, 408, 413, 429].includes(status))
+  if (status === 501 || (status >= 400 && status < 500 && ![401, 403, 408, 413, 429].includes(status)))
     return ' Does another program listen there? Check --url and TRIBUTARY_URL.'
   return ''
 }
