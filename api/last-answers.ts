@@ -65,19 +65,21 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined ||
   (headers['content-length'] !== undefined && headers['content-length'] !== '0')
 
-/** The answers that a connection still has to give. */
-const unfinished = new WeakMap<Socket, { answers: Set<ServerResponse>; bounds: LingerBounds }>()
+/** The answers that a connection still has to give, and whether it ends after them. */
+type Connection = { answers: Set<ServerResponse>; bounds: LingerBounds; isEnding: boolean }
+
+const connections = new WeakMap<Socket, Connection>()
 
 /** `server` must have been made with Question and Answer. */
 export function keepLastAnswers(server: Server, bounds: LingerBounds = lingerBounds): void {
   server.on('connection', (socket: Socket) => {
-    unfinished.set(socket, { answers: new Set(), bounds })
+    connections.set(socket, { answers: new Set(), bounds, isEnding: false })
     // The server calls it after the last answer.
     socket.destroySoon = () => linger(socket, bounds)
   })
   server.prependListener('request', (request: IncomingMessage, answer: ServerResponse) => {
     const { socket } = request
-    const answers = unfinished.get(socket)?.answers
+    const answers = connections.get(socket)?.answers
     answers?.add(answer)
     answer.once('finish', () => {
       answers?.delete(answer)
@@ -106,14 +108,15 @@ export function keepLastAnswers(server: Server, bounds: LingerBounds = lingerBou
  * before it, they are answered, and then the connection is only closed.
  */
 export function endConnection(socket: Socket, answer: string): void {
-  if (!socket.writable) {
+  const connection = connections.get(socket)
+  if (connection === undefined || !socket.writable) {
     socket.destroy()
     return
   }
-  const { answers, bounds } = unfinished.get(socket) ?? {
-    answers: new Set<ServerResponse>(),
-    bounds: lingerBounds
-  }
+  const { answers, bounds, isEnding } = connection
+  // Whatever comes after the broken request is broken as well, part by part.
+  if (isEnding) return
+  connection.isEnding = true
   const [first] = answers
   const lastWhole = [...answers].findLast(({ req }) => req.complete)
   if (lastWhole !== undefined) {

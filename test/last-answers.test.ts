@@ -6,7 +6,8 @@ import {
   request,
   type IncomingMessage,
   type RequestListener,
-  type Server
+  type Server,
+  type ServerResponse
 } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -411,6 +412,28 @@ t.test('requests on one connection', async (t) => {
     t.match(last, /^HTTP\/1.1 200 [^]*"loadMaxBytes":/)
     t.equal(last.match(/HTTP\/1.1 /g)?.length, 1)
   })
+})
+
+t.test('what follows a broken request is not kept while the answer before it goes on', async (t) => {
+  const answers: ServerResponse[] = []
+  const { server, url } = await withSmallServer(t, {}, (_request, answer) => {
+    answers.push(answer)
+    answer.write('the first part')
+  })
+  let broken = 0
+  server.on('clientError', () => (broken += 1))
+  const { hostname, port } = new URL(url)
+  const socket = connect({ host: hostname, port: Number(port) })
+  const closed = once(socket.resume(), 'close')
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  while (broken < 20) {
+    socket.write('nonsense\r\n\r\n')
+    await sleep(1)
+  }
+  const [answer] = answers
+  t.ok(answer && answer.listenerCount('finish') < 10, `${answer?.listenerCount('finish')} listeners`)
+  answer?.end()
+  await closed
 })
 
 t.test('a client that waits for 100 Continue', async (t) => {
