@@ -171,7 +171,7 @@ export const limits = {
   dbtNodeMaxBytes: 4 * 1024 * 1024,
   /** Bytes kept of a dbt project while it arrives: names, columns and descriptions, without the SQL. 10,000 models take 10 to 30 MB. */
   dbtProjectMaxBytes: 64 * 1024 * 1024,
-  /** Bytes of the different names that one load looks up, with their URNs; enough for 250,000. A name whose URN follows from its text is not looked up. */
+  /** Bytes of the different names that one load looks up, with their URNs; enough for 250,000 of 25 characters or 100,000 of 90. A name whose URN follows from its text is not looked up. */
   loadReferencesMaxBytes: 32 * 1024 * 1024,
   /** Records of one load. */
   loadMaxRecords: 10_000_000,
