@@ -211,7 +211,8 @@ const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
 function printLines(text: string, terminal: Terminal): void {
-  for (const line of text.replace(/\n$/, '').split('\n')) terminal.out(asCalled(line, terminal.command))
+  const said = asCalled(text.replace(/\n$/, ''), terminal.command)
+  for (const line of said.split('\n')) terminal.out(line)
 }
 
 function packageVersion(): string {

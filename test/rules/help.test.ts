@@ -25,3 +25,17 @@ t.test('help', async (t) => {
   }
   matchesFile(t, 'help-of-all-in-a-pipe', all)
 })
+
+t.test('help names the command line once as it is called, wherever its lines are broken', async (t) => {
+  for (const columns of [60, 80, 100])
+    for (const { name } of commandTable) {
+      const { out } = await runCommand([...name.split(' '), '--help'], {
+        isTty: true,
+        columns,
+        command: 'npx tributary'
+      })
+      const text = out.join('\n')
+      t.notMatch(text, /npx\s+npx/, `${name} in ${columns} columns`)
+      t.notMatch(text, /(?<!npx\s+)tributary up/, `${name} in ${columns} columns`)
+    }
+})
