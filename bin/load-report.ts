@@ -44,7 +44,11 @@ export async function reportLoad(
     for (const line of rejectLines(load, rejects, options, terminal.command))
       terminal.err(warn(terminal, line))
   }
-  if (load.error !== null) terminal.err(warn(terminal, `Reason: ${load.error}`))
+  if (load.error !== null) {
+    terminal.err(warn(terminal, `Reason: ${load.error}`))
+    if (load.error.startsWith('SNAPSHOT_REMOVES_TOO_MUCH') && load.state === 'failed')
+      terminal.err(warn(terminal, `That is: ${terminal.command} load retry ${load.id} --force`))
+  }
 }
 
 function outcomeOf(load: LoadView, { elapsedMs, isReplay }: ReportOptions): string {

@@ -149,6 +149,18 @@ t.test('a project', async (t) => {
       done({ received: 4, unchanged: 4 }),
       'written over many lines'
     )
+    const sorted = Object.fromEntries(
+      Object.entries({
+        ...manifest(shop),
+        child_map: { 'model.shop.orders': ['snapshot.shop.history'] }
+      }).sort(([one], [other]) => (one < other ? -1 : 1))
+    )
+    for (const indent of [0, 2])
+      t.match(
+        await load(server, JSON.stringify(sorted, null, indent)),
+        done({ received: 4, unchanged: 4 }),
+        `written by a program that sorts keys, indented by ${indent}`
+      )
   })
 
   t.test('removes what the project no longer has, and nothing that others state', async (t) => {
@@ -615,6 +627,22 @@ t.test('tributary load', async (t) => {
     const { code, err } = await run(['load', project, '--domains', 'all'], { env })
     t.equal(code, 2)
     t.match(err.join('\n'), /record 5: .*model\.shop\.orders: .*Sales/)
+  })
+
+  t.test('says how to let a refused snapshot remove what the project no longer has', async (t) => {
+    const names = ['other', 'another', 'one_more', 'the_last']
+    const others = file(
+      'others.json',
+      manifest([
+        node('seed.shop.countries'),
+        ...names.map((name) => node(`model.shop.${name}`, ['seed.shop.countries']))
+      ])
+    )
+    const { err, code } = await run(['load', others], { env, command: 'npx tributary' })
+    t.equal(code, 3)
+    const [, command = ''] = /^That is: npx tributary (load retry \S+ --force)$/.exec(err.at(-1) ?? '') ?? []
+    t.match(await run(command.split(' '), { env }), { code: 0 })
+    t.match(await run(['load', project], { env }), { code: 0 })
   })
 
   t.test('refuses what does not go together', async (t) => {

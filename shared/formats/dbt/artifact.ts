@@ -42,6 +42,6 @@ export function artifactOf(metadata: JsonValue | undefined): ArtifactKind {
   return kind
 }
 
-/** Whether a text, which may be cut off, begins like a dbt artifact. */
+/** Whether a text, which may be cut off, begins like a dbt artifact, or like a manifest whose keys a program has sorted. */
 export const looksLikeArtifact = (begin: string): boolean =>
-  /^\s*\{\s*"metadata"\s*:\s*\{[^{}]{0,4000}"dbt_schema_version"\s*:\s*"/.test(begin)
+  /^\s*\{\s*(?:"metadata"\s*:\s*\{[^{}]{0,4000}"dbt_schema_version"\s*:\s*"|"child_map"\s*:\s*\{)/.test(begin)
