@@ -47,6 +47,23 @@ t.test('a block for the shell is run, or its page says why it is not', async (t)
   for (const { page, line, marks } of marked) t.comment(`${page}:${line}: ${marks.get('not run') ?? ''}`)
 })
 
+t.test(
+  'a page whose files read the address and the token from the environment says how to export them',
+  async (t) => {
+    const readers = fences.filter(
+      ({ text, marks }) =>
+        marks.has('file') && /\$\{TRIBUTARY_URL\}|environ\["TRIBUTARY_URL"\]|\$TRIBUTARY_URL\//.test(text)
+    )
+    t.ok(readers.length > 3)
+    for (const page of new Set(readers.map((fence) => fence.page)))
+      t.match(
+        readFileSync(packagePath(page), 'utf8'),
+        /`export TRIBUTARY_URL="\$\(tributary url\)" TRIBUTARY_TOKEN="\$\(cat \.data\/token\)"`/,
+        page
+      )
+  }
+)
+
 t.test('a mark says what it must', async (t) => {
   for (const { page, line, marks } of fences)
     for (const [word, more] of marks) {
