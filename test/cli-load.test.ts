@@ -186,7 +186,12 @@ t.test('load', async (t) => {
     t.match(await run(['load', join(folder, 'none')], { env }), { code: 1, err: [/There is no file/] })
     t.match(await run(['load', join(folder, '*.none')], { env }), { code: 1, err: [/Nothing fits/] })
     t.match(await run(['load', path, '--url', 'nonsense'], { env }), { code: 1, err: [/--url takes a URL/] })
-    t.match(await run(['load', path]), { code: 1, err: [/token is needed/] })
+    t.match(await run(['load', path]), {
+      code: 1,
+      err: [
+        /token is needed.*no file \/nowhere\/token either\)\. Where .* runs, call the command in the same folder/
+      ]
+    })
   })
 
   t.test('ends with 4 after no answer, or an answer of another server', async (t) => {
@@ -195,6 +200,10 @@ t.test('load', async (t) => {
     t.match(await run(['load', path, '--retry-for', '0'], { env: nobody }), {
       code: 4,
       err: [/does not answer: .*ECONNREFUSED/]
+    })
+    t.match(await run(['load', path, '--retry-for', '0'], { env: nobody, command: 'npx tributary' }), {
+      code: 4,
+      err: [/Is it running\? `npx tributary up`/]
     })
     const other = await withAnswer(t, 200, '<html>')
     t.match(await run(['load', path], { env: { ...env, TRIBUTARY_URL: other } }), {
@@ -442,6 +451,35 @@ t.test('load', async (t) => {
       ]
     )
     t.equal(out.length, 2)
+  })
+
+  t.test('all rejects of a CSV are printed as CSV, which loads once it is mended', async (t) => {
+    const rejectedCount = 1_203
+    const rows = Array.from({ length: rejectedCount }, (_, row) => `hiv:typo${row};hive:right;"Köln; ${row}"`)
+    const sheet = file('typos.csv', `\ufeffSource;Target;Notes;;\r\n${rows.join(';;\r\n')};;\r\n`)
+    const create = ['--missing-references', 'create']
+    const { out, code } = await run(['load', sheet, '--json', ...create], { env })
+    t.equal(code, 2)
+    const { id }: { id: string } = JSON.parse(out[0] ?? '')
+    const rejects = await run(['load', 'rejects', id, '--csv'], { env })
+    t.match(rejects, { code: 0, err: { length: 0 } })
+    const text = rejects.out.join('\n')
+    t.match(
+      text,
+      /^reject_line;reject_code;reject_field;reject_message;Source;Target;Notes\r\n2;INVALID_URN;/
+    )
+    t.equal(text.split('\r\n').length, 1 + rejectedCount)
+    t.match(text, new RegExp(`;"Köln; ${rejectedCount - 1}";;\r$`))
+    const mended = file('mended.csv', `${text.replaceAll(';hiv:', ';hive:')}\n`)
+    t.match(await run(['load', mended, ...create], { env }), {
+      code: 0,
+      out: [/1,203 received, 1,203 applied, 0 unchanged, 0 rejected/]
+    })
+    const other = await run(['load', '-', '--json'], { env, input: '{}\n' })
+    t.match(await run(['load', 'rejects', JSON.parse(other.out[0] ?? '').id, '--csv'], { env }), {
+      code: 1,
+      err: [/Rejects are available as CSV only for CSV loads/]
+    })
   })
 
   t.test('status, rejects, retry, cancel and list speak of loads that were sent before', async (t) => {

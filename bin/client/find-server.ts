@@ -4,7 +4,7 @@
  * The table "Server and token" of docs/command-line.md lists every combination.
  */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Config } from '../../shared/platform/config.ts'
 import { isSameOrigin, readServerRecords } from '../../shared/platform/server-records.ts'
 import { exitCodes, Refusal } from '../failure.ts'
@@ -29,7 +29,7 @@ export async function findServer(
   const ownToken = readTokenFile(config.dataDir)
   if (needsToken && token === null && ownToken === null)
     throw new Refusal(
-      `A token is needed: give --token or TRIBUTARY_TOKEN (there is no file ${join(config.dataDir, 'token')} either).`
+      `A token is needed: give --token or TRIBUTARY_TOKEN (there is no file ${resolve(config.dataDir, 'token')} either). Where \`tributary up\` or npm start runs, call the command in the same folder.`
     )
   if (!isSendable(token ?? ownToken ?? ''))
     throw new Refusal(
@@ -125,7 +125,7 @@ function notRunning({ dataDir }: Config, stale: readonly Stale[]): Refusal {
         ? ` The one at ${last.url} has ended.`
         : ` ${last.problem.message}`
   return new Refusal(
-    `No server runs with the data folder ${dataDir}, to which its token belongs.${ended} Is it started? \`tributary up\`, or npm start in a checkout, starts it; for another server give --url and --token, or TRIBUTARY_URL and TRIBUTARY_TOKEN.`,
+    `No server runs with the data folder ${resolve(dataDir)}, to which its token belongs.${ended} Is it started? \`tributary up\`, or npm start in a checkout, starts it; for another server give --url and --token, or TRIBUTARY_URL and TRIBUTARY_TOKEN.`,
     exitCodes.unreachable
   )
 }

@@ -11,15 +11,18 @@ import { printable } from '../printable.ts'
 import type { Terminal } from '../terminal.ts'
 
 const pageCount = 1_000
+const lastLine = 2 ** 31 - 1
 
 export const loadRejects: Command = {
   notes: [
     'One line of JSON per reject: line, code, message, field, record. On a terminal, line, code and message to read. Prints nothing if nothing was rejected.',
+    'For a load of CSV, --csv prints a file with its columns and separator to fix and send again: all rejects that were kept, with line and reason in front.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
   operands: ['ID'],
   options: {
-    records: { help: 'Print only the records, as they were sent, to fix and send again.' },
+    csv: { help: 'Print CSV, to fix and send again. Only for loads of CSV.' },
+    records: { help: 'Print only the records, as they were sent; those of CSV have no header.' },
     json: { help: 'Print JSON on a terminal too.' },
     ...serverOptions
   },
@@ -27,12 +30,17 @@ export const loadRejects: Command = {
     const server = await serverOf(input, terminal)
     const id = await findLoadId(server, input.operands[0] ?? '')
     const isRead = terminal.columns() !== null && !input.isSet('json')
+    const isCsv = input.isSet('csv')
+    const readPage = (query: string): Promise<string> =>
+      getText(server, `loads/${encodeURIComponent(id)}/rejects?${query}`)
+    // a page behind every line has only the header
+    const header = isCsv ? await readPage(`format=csv&after=${lastLine}`) : ''
+    if (isCsv) terminal.out(withoutNewline(header))
     for (let after = 0; ;) {
-      const text = await getText(
-        server,
-        `loads/${encodeURIComponent(id)}/rejects?limit=${pageCount}&after=${after}`
-      )
-      const lines = text.split('\n').filter((line) => line !== '')
+      const page = `limit=${pageCount}&after=${after}`
+      const lines = (await readPage(page)).split('\n').filter((line) => line !== '')
+      if (isCsv && lines.length > 0)
+        terminal.out(withoutNewline((await readPage(`format=csv&${page}`)).slice(header.length)))
       for (const line of lines) {
         const reject = parseJson(server, line)
         if (!isObject(reject))
@@ -41,6 +49,7 @@ export const loadRejects: Command = {
             exitCodes.unreachable
           )
         after = Number(reject.line)
+        if (isCsv) continue
         if (input.isSet('records')) terminal.out(String(reject.record))
         else terminal.out(isRead ? rejectLine(terminal, reject) : line)
       }
@@ -51,3 +60,5 @@ export const loadRejects: Command = {
 
 const rejectLine = ({ colours }: Terminal, { line, code, message }: Record<string, unknown>): string =>
   `line ${String(line)}: ${paint(printable(String(code)), 'yellow', colours.out)}: ${printable(String(message))}`
+
+const withoutNewline = (text: string): string => text.replace(/\n$/, '')

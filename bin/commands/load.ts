@@ -1,6 +1,7 @@
 /** `tributary load FILE...`: sends files through the bulk pipeline, one load each, and follows each to its end. */
 import { recordFormats } from '../../shared/formats/load-formats.ts'
 import { createHash, randomUUID } from 'node:crypto'
+import { asCalled } from '../as-called.ts'
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findInputs, type LoadInput } from '../client/find-inputs.ts'
 import { followLoad } from '../client/follow-load.ts'
@@ -282,7 +283,7 @@ async function loadOne(
         JSON.stringify({ file, error: { code, message: error.message }, exitCode: error.exitCode })
       )
     terminal.err(
-      `${name === null ? '' : `${name}: `}${error.message}${code === 'SNAPSHOT_REMOVES_TOO_MUCH' ? ' (--force)' : ''}`
+      `${name === null ? '' : `${name}: `}${asCalled(error.message, terminal.command)}${code === 'SNAPSHOT_REMOVES_TOO_MUCH' ? ' (--force)' : ''}`
     )
     // an error that will also end the other files
     const isLast =
