@@ -168,6 +168,11 @@ t.test('a catalog on the command line', async (t) => {
       out: { length: 0 },
       err: [/NOT_FOUND: .*nobody/]
     })
+    t.match(await run('domain', 'assign', 'Finance', dataset('mentioned')), {
+      code: 1,
+      out: { length: 0 },
+      err: [/MISSING_REFERENCE: .*mentioned.* If only lineage mentions it, load {"op": "upsertEntity"/]
+    })
     t.strictSame(rows(await run('export', 'domains')), [
       'resource,domain',
       `"${a}",urn:li:domain:orders`,

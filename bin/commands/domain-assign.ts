@@ -8,7 +8,7 @@ import { askGraphql } from '../client/graphql.ts'
 import { resolveDomain, resolveReference } from '../client/resolve-reference.ts'
 import type { Server } from '../client/server.ts'
 import type { Command, CommandInput } from '../command.ts'
-import { exitCodes } from '../failure.ts'
+import { exitCodes, Refusal } from '../failure.ts'
 import { printable } from '../printable.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -56,11 +56,23 @@ async function assign(
     {
       input: { domainUrn: domain, resources: assets.map((resourceUrn) => ({ resourceUrn })) }
     }
-  )
+  ).catch((error: unknown) => {
+    throw withWayOut(error)
+  })
   if (input.isSet('json')) terminal.out(JSON.stringify({ domain, assets }))
   else {
     const place = domain === null ? 'no domain' : (await readDomainPaths(server, [domain]))(domain)
     for (const asset of assets) terminal.out(printable(`${asset} is now in ${place}.`))
   }
   return exitCodes.ok
+}
+
+/** A placeholder is found and walked, so that "does not exist" alone would be a riddle. */
+function withWayOut(error: unknown): unknown {
+  if (!(error instanceof Refusal) || !error.message.includes('MISSING_REFERENCE')) return error
+  return new Refusal(
+    `${error.message} If only lineage mentions it, load {"op": "upsertEntity", "urn": …} first, or load a CSV with the columns resource and domain and --missing-references create.`,
+    error.exitCode,
+    { cause: error }
+  )
 }
