@@ -642,7 +642,7 @@ t.test('tributary load', async (t) => {
     t.equal(code, 3)
     const [, command = ''] = /^That is: npx tributary (load retry \S+ --force)$/.exec(err.at(-1) ?? '') ?? []
     t.match(await run(command.split(' '), { env }), { code: 0 })
-    t.match(await run(['load', project], { env }), { code: 0 })
+    t.match(await run(['load', project, '--force'], { env }), { code: 0 })
   })
 
   t.test('refuses what does not go together', async (t) => {
