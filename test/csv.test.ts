@@ -178,6 +178,12 @@ t.test('a header', async (t) => {
       code: 'LIMIT_EXCEEDED',
       details: { limit: 'csvColumnsMaxCount', actual: limits.csvColumnsMaxCount + 2 }
     })
+    const widest = `from,to${',a'.repeat(limits.csvColumnsMaxCount - 2)}`
+    t.equal(
+      parseCsvHeader(`reject_line,reject_code,reject_field,reject_message,${widest}`).places.upstream,
+      4,
+      'its rejects can be sent again'
+    )
     for (const header of ['upstream;downstream', 'source,target', 'from\tto'])
       t.equal(printCsvHeader(parseCsvHeader(header)), header, 'an older worker refuses it')
     t.equal(

@@ -235,7 +235,10 @@ t.test('the records of ndjson', async (t) => {
         }
       }
     )
-    t.throws(() => parseRecord('ndjson', '{"__proto__": {}}', 1), { code: 'BAD_REQUEST' })
+    t.throws(() => parseRecord('ndjson', '{"__proto__": {}}', 1), {
+      code: 'BAD_REQUEST',
+      message: /The record contains a key that is not allowed: __proto__/
+    })
     t.throws(() => recordParser({ format: 'yaml', header: null }), { code: 'UNSUPPORTED' })
   })
 

@@ -9,6 +9,7 @@ import {
   csvColumns,
   isExported,
   isKnownName,
+  isRejectColumn,
   mayDecide,
   meaningOfName,
   type CsvColumn,
@@ -53,15 +54,17 @@ export const isSeparatorLine = (line: string): boolean => saidBy(line) !== null
 export function parseCsvHeader(text: string): CsvHeader {
   const { separator, row } = dividedBy(text)
   const names = namesIn(row, separator)
-  if (names.length > limits.csvColumnsMaxCount)
+  // A file of rejects has more columns than the file that was sent.
+  const own = names.filter((name) => !isRejectColumn(name)).length
+  if (own > limits.csvColumnsMaxCount)
     throw new CatalogError(
       'LIMIT_EXCEEDED',
-      `The header has ${names.length} columns; at most ${limits.csvColumnsMaxCount} are allowed`,
+      `The header has ${own} columns; at most ${limits.csvColumnsMaxCount} are allowed`,
       {
         field: 'header',
         limit: 'csvColumnsMaxCount',
         maximum: limits.csvColumnsMaxCount,
-        actual: names.length
+        actual: own
       }
     )
   const found = names.map(meaningOfName)

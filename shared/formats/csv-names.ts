@@ -51,6 +51,9 @@ export const meaningOfName = (name: string): CsvColumn | undefined => columnOfNa
 /** The columns that a file of rejects has before those of the row. They say what was wrong. */
 export const rejectColumns = ['reject_line', 'reject_code', 'reject_field', 'reject_message'] as const
 
+export const isRejectColumn = (name: string): boolean =>
+  rejectColumns.some((column) => column === name.toLowerCase())
+
 /**
  * Columns of our own exports that contain nothing that a load could change. A load ignores them without
  * saying so.

@@ -181,9 +181,13 @@ const check = (value: unknown, field: string, depthLeft: number, bounds: Bounds)
       key === '__proto__' ||
       (key === 'constructor' && isObject(inner) && Object.hasOwn(inner, 'prototype'))
     ) {
-      throw new CatalogError('BAD_REQUEST', `${field || 'The record'} contains a key that is not allowed: ${key}`, {
-        field
-      })
+      throw new CatalogError(
+        'BAD_REQUEST',
+        `${field || 'The record'} contains a key that is not allowed: ${key}`,
+        {
+          field
+        }
+      )
     }
     checkText(key, field)
     most += key.length * 6 + 4 + check(inner, field === '' ? key : `${field}.${key}`, depthLeft - 1, bounds)

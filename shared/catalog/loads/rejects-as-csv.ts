@@ -6,7 +6,7 @@ import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import { printRow, splitCells, type Separator } from '../../formats/csv-cells.ts'
 import { parseCsvHeader, printCsvHeader, type CsvHeader } from '../../formats/csv-header.ts'
-import { rejectColumns } from '../../formats/csv-names.ts'
+import { isRejectColumn, rejectColumns } from '../../formats/csv-names.ts'
 import type { Actor } from '../../model/changes.ts'
 import { findLoad } from '../../store/loads.ts'
 import { readRejects, type RejectView } from './read-load.ts'
@@ -38,10 +38,8 @@ async function* rowsOf(
   { names, separator }: CsvHeader
 ): AsyncGenerator<string> {
   // A fixed file that was sent again already has these columns.
-  const isErrorColumn = (place: number): boolean =>
-    rejectColumns.some((column) => column === names[place]?.toLowerCase())
   const withoutErrors = (cells: readonly string[]): string[] =>
-    cells.filter((_, place) => !isErrorColumn(place))
+    cells.filter((_, place) => !isRejectColumn(names[place] ?? ''))
   yield `${printCsvHeader({ names: [...rejectColumns, ...withoutErrors(names)], separator })}\r\n`
   for await (const { line, code, field, message, record } of rejects)
     yield printRow(
