@@ -94,9 +94,14 @@ t.test('a container may write nothing, is not root, and has time to stop', async
     t.same(valueAt(service, 'cap_drop'), ['ALL'])
     t.ok(Number.parseInt(String(valueAt(service, 'stop_grace_period'))) > stopSeconds)
   }
-  t.ok(Number.parseInt(String(valueAt(fly, 'kill_timeout'))) > stopSeconds)
-  for (const index of [0, 1])
-    t.ok(Number(valueAt(render, `services.${index}.maxShutdownDelaySeconds`)) > stopSeconds)
+  const flyDelay = Number(valueAt(fly, 'env.SHUTDOWN_DELAY_SECONDS'))
+  t.ok(flyDelay >= 2 * Number.parseInt(String(valueAt(fly, 'http_service.checks.0.interval'))))
+  t.ok(Number.parseInt(String(valueAt(fly, 'kill_timeout'))) > stopSeconds + flyDelay)
+  const renderDelay = Number(
+    /- key: SHUTDOWN_DELAY_SECONDS\n +value: '(\d+)'/.exec(readFile('render.yaml'))?.[1]
+  )
+  for (const [index, delay] of [renderDelay, 0].entries())
+    t.ok(Number(valueAt(render, `services.${index}.maxShutdownDelaySeconds`)) > stopSeconds + delay)
   for (const unit of systemdUnits)
     t.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(readFile(unit))?.[1]) > stopSeconds)
 })
