@@ -7,6 +7,7 @@ import { newSecret } from '../shared/platform/instance-proof.ts'
 import { createService, type Service } from '../shared/platform/lifecycle.ts'
 import type { Log } from '../shared/platform/log.ts'
 import {
+  readServerRecords,
   removeServerRecord,
   writeServerRecord,
   type ServerRecord
@@ -37,6 +38,7 @@ export function startApiOnFreePort(config: Config, log: Log, { mayMove }: { mayM
     record = { url: urlHere(address), key, startedAt: new Date().toISOString() }
     try {
       writeServerRecord(config.dataDir, record)
+      if (!readServerRecords(config.dataDir).some((each) => each.key === key)) problem = untrusted
     } catch (error) {
       problem = reasonOf(error)
     }
@@ -70,6 +72,9 @@ export function startApiOnFreePort(config: Config, log: Log, { mayMove }: { mayM
   })
   return { ...service, url: () => record?.url ?? '', recordProblem: () => problem }
 }
+
+/** On a file system without permissions, as of Windows, or beside a token of another user. */
+const untrusted = 'its file would not be for the owner of the token only'
 
 function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
