@@ -186,6 +186,10 @@ t.test('load', async (t) => {
     t.match(await run(['load', join(folder, 'none')], { env }), { code: 1, err: [/There is no file/] })
     t.match(await run(['load', join(folder, '*.none')], { env }), { code: 1, err: [/Nothing fits/] })
     t.match(await run(['load', path, '--url', 'nonsense'], { env }), { code: 1, err: [/--url takes a URL/] })
+    t.match(await run(['load', path, '--url', 'http://me:secret@127.0.0.1:1'], { env }), {
+      code: 1,
+      err: [/--url takes no user and password/]
+    })
     t.match(await run(['load', path]), {
       code: 1,
       err: [

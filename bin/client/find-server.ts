@@ -25,6 +25,8 @@ export async function findServer(
   const url = given.url ?? config.clientUrl ?? null
   if (url !== null && (!URL.canParse(url) || !/^https?:/.test(url)))
     throw new Refusal(`--url takes a URL such as https://tributary.example.com, not ${url}.`)
+  if (url !== null && (new URL(url).username !== '' || new URL(url).password !== ''))
+    throw new Refusal('--url takes no user and password: give the token by --token or TRIBUTARY_TOKEN.')
   const token = given.token ?? config.clientToken ?? null
   const ownToken = readTokenFile(config.dataDir)
   if (needsToken && token === null && ownToken === null)
