@@ -247,6 +247,8 @@ t.test('a session in a browser', async (t) => {
       frame.src = '${url}/ui/'; frame.onload = resolve; document.body.append(frame)
     })`)
     const [frame] = evil.mainFrame().childFrames()
+    // the frame has loaded before the browser says what is in it
+    while (frame?.url() === '') await sleep(50)
     t.match(frame?.url(), /^chrome-error:/)
   })
 })

@@ -119,6 +119,19 @@ t.test('the image of the package is that of a checkout, from another place', asy
   t.same(last('deploy/docker/Dockerfile'), last('Dockerfile'))
 })
 
+t.test('an image is built with everything that the package contains', async (t) => {
+  const files = valueAt(parsed(readFile('package.json')), 'files')
+  const tops = (Array.isArray(files) ? files : [])
+    .map((name) => String(name).split('/')[0] ?? '')
+    .filter((name) => !name.startsWith('!') && name !== 'dist')
+  t.ok(tops.includes('deploy'))
+  const ignored = readFile('.dockerignore').trim().split('\n')
+  t.same(
+    tops.filter((name) => ignored.includes(name)),
+    []
+  )
+})
+
 t.test('the chart has the version of the program', async (t) => {
   const version = String(valueAt(parsed(readFile('package.json')), 'version'))
   t.match(readFile('deploy/helm/Chart.yaml'), `\nversion: ${version}\nappVersion: ${version}\n`)
