@@ -168,6 +168,9 @@ async function runShell(
   symlinkSync(packagePath('dist/bin/tributary.js'), join(bin, 'tributary'))
   const home = join(logs, 'home')
   mkdirSync(home)
+  // Python leaves files there
+  const temporary = join(logs, 'tmp')
+  mkdirSync(temporary)
   const child = spawn('bash', [join(logs, 'page.sh')], {
     cwd: folder,
     detached: true,
@@ -176,7 +179,7 @@ async function runShell(
       ...registryEnv,
       PATH: [...path, join(process.execPath, '..'), bin, process.env.PATH ?? ''].join(delimiter),
       HOME: home,
-      TMPDIR: process.env.TMPDIR ?? '/tmp',
+      TMPDIR: temporary,
       LANG: 'C.UTF-8',
       npm_config_update_notifier: 'false',
       PIP_DISABLE_PIP_VERSION_CHECK: '1',
