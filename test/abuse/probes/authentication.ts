@@ -229,6 +229,6 @@ export const authentication: readonly Probe[] = [
     name: 'an open tunnel',
     path: '',
     bytes: 'CONNECT 169.254.169.254:80 HTTP/1.1\r\nHost: 169.254.169.254:80\r\n\r\n',
-    expected: { status: 0, code: null }
+    expected: { status: 400, code: 'BAD_REQUEST' }
   }
 ]
