@@ -222,7 +222,14 @@ t.test('the facet lineage', async (t) => {
           outputs: [data('x'), data('y'), data('log')]
         })
       )
-      t.strictSame(await edges(), ['a -> x', 'b -> y', 'job -> log', 'settings -> job'])
+      t.strictSame(await edges(), [
+        'a -> x',
+        'b -> y',
+        'job -> log',
+        'job -> x',
+        'job -> y',
+        'settings -> job'
+      ])
     }
   )
 
@@ -243,7 +250,7 @@ t.test('the facet lineage', async (t) => {
         outputs: [data('x', { columnLineage })]
       })
     )
-    t.strictSame(await edges(), ['a -> x', 'a#q -> x#p'])
+    t.strictSame(await edges(), ['a -> job', 'a -> x', 'a#q -> x#p', 'job -> x'])
   })
 
   await t.test('when two jobs make one dataset, each keeps what it says', async (t) => {
@@ -303,7 +310,7 @@ t.test('the facet lineage and other jobs', async (t) => {
   })
   await t.test('a column whose input column is unknown gets an edge from the dataset', async (t) => {
     const partly = { ...at('x'), fields: { region: { inputs: [at('a')] } } }
-    t.strictSame(await edgesAfter(t, ran(entries(partly), ['a'], ['x'])), ['a -> x'])
+    t.strictSame(await edgesAfter(t, ran(entries(partly), ['a'], ['x'])), ['a -> job', 'a -> x', 'job -> x'])
   })
   await t.test('a column among the inputs of a dataset leads to each of its columns', async (t) => {
     const joined = {
@@ -312,9 +319,12 @@ t.test('the facet lineage and other jobs', async (t) => {
       fields: { region: { inputs: [at('b')] } }
     }
     t.strictSame(await edgesAfter(t, ran(entries(joined), ['a', 'b'], ['x'])), [
+      'a -> job',
       'a -> x',
       'a#id -> x#region',
-      'b -> x'
+      'b -> job',
+      'b -> x',
+      'job -> x'
     ])
   })
   await t.test('an entry with nothing in it says nothing', async (t) => {
@@ -335,7 +345,7 @@ t.test('the facet lineage and other jobs', async (t) => {
       inputs: [data('a')],
       outputs: [data('x'), data('y', { columnLineage })]
     })
-    t.strictSame(await edgesAfter(t, event), ['a -> x', 'job -> y'])
+    t.strictSame(await edgesAfter(t, event), ['a -> x', 'job -> x', 'job -> y'])
   })
   await t.test('on an output of a run it takes precedence over columnLineage too', async (t) => {
     const facets = {
@@ -349,7 +359,7 @@ t.test('the facet lineage and other jobs', async (t) => {
       inputs: [data('a'), data('b')],
       outputs: [data('x', facets)]
     })
-    t.strictSame(await edgesAfter(t, event), ['a -> x', 'b -> job'])
+    t.strictSame(await edgesAfter(t, event), ['a -> job', 'a -> x', 'b -> job', 'job -> x'])
   })
   await t.test('a newer job event removes what an older one declared about other datasets', async (t) => {
     const { send, edges } = await withEvents(t)

@@ -96,10 +96,15 @@ function gather(pairs: readonly ListedEdge[]): Group[] {
     (a, b) => compareAppearance(a, b) || (a.upstreamUrn < b.upstreamUrn ? -1 : 1)
   )
   for (const pair of inOrder) {
-    const { upstreamType, downstreamType, confidenceScore, ...others }: JsonObject = {
-      ...plainRecord,
-      ...pair.attributes
-    }
+    // A record has no place for the stamps of its pairs.
+    const {
+      upstreamType,
+      downstreamType,
+      confidenceScore,
+      created: _created,
+      lastModified: _lastModified,
+      ...others
+    }: JsonObject = { ...plainRecord, ...pair.attributes }
     const group = groups.get(`${pair.recordKey} ${pair.downstreamUrn}`)
     if (group) {
       group.scores.set(pair.upstreamUrn, Number(confidenceScore))

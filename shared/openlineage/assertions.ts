@@ -2,11 +2,12 @@
  * Computes what states assert in the catalog: aspects, and entries of aspects, each by the path with which a
  * patch adds it.
  */
+import { isDeepStrictEqual } from 'node:util'
+import { limits } from '../limits.ts'
 import type { Change, JsonObject, JsonValue, PatchOperation } from '../model/changes.ts'
 import { prepareAspect } from '../model/aspect-registry.ts'
 import { isObject, listOf } from '../model/json-values.ts'
 import { preparePatch } from '../model/prepare-patch.ts'
-import { isDeepStrictEqual } from 'node:util'
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import { linkFrom, type Link } from './links.ts'
 import { columnUrn } from './names.ts'
@@ -106,7 +107,7 @@ const linksIn = (seen: SeenLinks): [Link, Span][] =>
 /** Edges from dataset to dataset, and between their columns. */
 function assertDirect(to: AssertionBuilder, urn: Urn, seen: SeenLinks, nameOf: NameOf): void {
   for (const [link, span] of linksIn(seen)) {
-    if (link[0] === 'directColumn') assertColumn(to, urn, 'upstreamLineage', link, nameOf)
+    if (link[0] === 'directColumn') assertColumn(to, urn, 'upstreamLineage', link, span, nameOf)
     if (link[0] !== 'direct') continue
     const upstream = nameOf(link[2])
     to.addEdge(urn, 'upstreamLineage', ['upstreams', upstream], span, (created, last) => ({
@@ -119,14 +120,30 @@ function assertDirect(to: AssertionBuilder, urn: Urn, seen: SeenLinks, nameOf: N
 }
 
 /**
- * Edges between a job and its datasets. Leaves out inputs and outputs that are linked directly. Compares the
- * names that events used, not the datasets that these names are aliases of: a job is not visited again when
- * an alias becomes known, so otherwise the result would depend on the order of the events.
+ * Edges between a job and its datasets. If links say which dataset is made from which, the job keeps all
+ * datasets that it writes, and those inputs from which each of them is made: with the others, a path through
+ * the job would join datasets that are not made from each other. A dataset made from nothing is left out if
+ * the job has inputs.
+ *
+ * Compares the names that events used, not the datasets that these names are aliases of: a job is not visited
+ * again when an alias becomes known, so otherwise the result would depend on the order of the events.
  */
 function assertBoundary(to: AssertionBuilder, job: Urn, seen: SeenLinks, nameOf: NameOf): void {
   const links = linksIn(seen)
-  const described = new Set(links.flatMap(([link]) => (link[0] === 'described' ? [link[1]] : [])))
-  const used = new Set(links.flatMap(([link]) => (link[0] === 'direct' ? [link[2]] : [])))
+  const namedIn = (...kinds: Link[0][]): Set<Urn> =>
+    new Set(links.flatMap(([link]) => (kinds.includes(link[0]) ? [link[1]] : [])))
+  const described = namedIn('described')
+  const madeFrom = new Map<Urn, Set<Urn>>()
+  for (const [link] of links)
+    if (link[0] === 'direct') madeFrom.set(link[1], (madeFrom.get(link[1]) ?? new Set()).add(link[2]))
+  const used = new Set([...madeFrom.values()].flatMap((upstreams) => [...upstreams]))
+  const written = namedIn('write')
+  for (const output of namedIn('output'))
+    if (!described.has(output) || madeFrom.has(output)) written.add(output)
+  const read = namedIn('read')
+  for (const input of namedIn('input'))
+    if (!used.has(input) || [...written].every((output) => madeFrom.get(output)?.has(input))) read.add(input)
+  if (read.size === 0) for (const output of namedIn('output')) written.add(output)
   const edge = (listName: string, other: Urn, span: Span): void =>
     to.addEdge(job, 'dataJobInputOutput', [listName, other], span, (created, last) => ({
       destinationUrn: other,
@@ -135,13 +152,13 @@ function assertBoundary(to: AssertionBuilder, job: Urn, seen: SeenLinks, nameOf:
     }))
   for (const [link, span] of links) {
     const [kind, first] = link
-    if (kind === 'read' || (kind === 'input' && !used.has(first)))
+    if (kind === 'read' || (kind === 'input' && read.has(first)))
       edge('inputDatasetEdges', nameOf(first), span)
-    if (kind === 'write' || (kind === 'output' && !described.has(first)))
+    if (kind === 'write' || (kind === 'output' && written.has(first)))
       edge('outputDatasetEdges', nameOf(first), span)
     if (kind === 'afterJob') edge('inputDatajobEdges', first, span)
     if (link[0] === 'column' && !described.has(first))
-      assertColumn(to, job, 'dataJobInputOutput', link, nameOf)
+      assertColumn(to, job, 'dataJobInputOutput', link, span, nameOf)
   }
 }
 
@@ -149,18 +166,40 @@ function assertColumn(
   to: AssertionBuilder,
   owner: Urn,
   aspectName: string,
-  [, down, downColumn, up, upColumn, operation]: Extract<Link, ['column' | 'directColumn', ...unknown[]]>,
+  [, down, downColumn, up, upColumn, operation]: ColumnLink,
+  span: Span,
   nameOf: NameOf
 ): void {
   const downstream = columnUrn(nameOf(down), downColumn)
   const upstream = columnUrn(nameOf(up), upColumn)
-  to.add(owner, aspectName, ['fineGrainedLineages', operation || 'NONE', downstream, 'NONE', upstream], {
-    confidenceScore
-  })
+  const path = ['fineGrainedLineages', operation || 'NONE', downstream, 'NONE', upstream]
+  to.addEdge(owner, aspectName, path, span, (created, last) => ({
+    confidenceScore,
+    created,
+    lastModified: last
+  }))
 }
 
-function assertRun(to: AssertionBuilder, urn: Urn, { runId, startedMs, jobUrn, parentUrn }: RunState): void {
-  to.add(urn, 'dataProcessInstanceProperties', [], { name: runId, created: stamp(startedMs) })
+type ColumnLink = Extract<Link, ['column' | 'directColumn', ...unknown[]]>
+
+/** A run keeps its own inputs and outputs, which its job joins with those of all other runs. */
+function assertRun(
+  to: AssertionBuilder,
+  urn: Urn,
+  { runId, startedMs, jobUrn, parentUrn, inputs = [], outputs = [] }: RunState
+): void {
+  const count = limits.runDatasetsMaxCount
+  const cut = [
+    ...(inputs.length > count ? [['inputs', `the first ${count}`]] : []),
+    ...(outputs.length > count ? [['outputs', `the first ${count}`]] : [])
+  ]
+  to.add(urn, 'dataProcessInstanceProperties', [], {
+    name: runId,
+    created: stamp(startedMs),
+    ...(cut.length > 0 ? { customProperties: Object.fromEntries(cut) } : {})
+  })
+  if (inputs.length > 0) to.add(urn, 'dataProcessInstanceInput', [], { inputs: inputs.slice(0, count) })
+  if (outputs.length > 0) to.add(urn, 'dataProcessInstanceOutput', [], { outputs: outputs.slice(0, count) })
   to.add(urn, 'dataProcessInstanceRelationships', [], {
     parentTemplate: jobUrn.value,
     upstreamInstances: [],

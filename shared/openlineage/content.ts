@@ -79,6 +79,9 @@ export type RunContent = {
   jobUrn: Urn
   parentUrn: Urn | null
   eventType: EventType | null
+  /** The datasets that the event says the run read and wrote, under the names that it used. */
+  inputs: Urn[]
+  outputs: Urn[]
 }
 
 export type EventContent = {
@@ -171,8 +174,10 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     otherJobs.set(job, content)
     return content
   }
+  const ownJob = event.kind === 'dataset' ? null : inPlace('job', () => jobUrn(orchestrator, event.job)).job
   const named: Named = {
-    ownJob: event.kind === 'dataset' ? null : inPlace('job', () => jobUrn(orchestrator, event.job)).job,
+    ownJob,
+    jobOfRun: event.kind === 'run' ? ownJob : null,
     note,
     noteJob,
     left: tableEdgesOfEvent()
@@ -222,17 +227,24 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
             runId: event.run.runId,
             jobUrn: urn,
             parentUrn: parentRun(event.run.facets),
-            eventType: event.eventType
+            eventType: event.eventType,
+            inputs: endsOfRun(job.links, 'input', 'read'),
+            outputs: endsOfRun(job.links, 'output', 'write')
           }
         : null,
     domains: [...domains]
   }
 }
 
+const endsOfRun = (links: readonly Link[], ...kinds: ('input' | 'read' | 'output' | 'write')[]): Urn[] =>
+  links.flatMap((link) => (kinds.some((kind) => kind === link[0]) ? [link[1]] : []))
+
 /** The URNs of the names in an event. `note` and `noteJob` add the dataset or the job to the content. */
 type Named = {
   /** The URN of the job of the event; null for a dataset event. */
   ownJob: Urn | null
+  /** The same job if the event is of one of its runs. */
+  jobOfRun: Urn | null
   note: (name: OpenLineageName) => Urn
   noteJob: (name: OpenLineageName) => JobContent
   left: TableEdges
@@ -277,7 +289,7 @@ type JobEnd = Extract<LineageEnd, { type: 'JOB' }>
 
 function linksOfEntry(
   { target, inputs, columns, isDescribed }: LineageEntry,
-  { ownJob, note, noteJob }: Named
+  { ownJob, jobOfRun, note, noteJob }: Named
 ): Link[] {
   const datasetAt = ({ dataset, field }: DatasetEnd): Urn => inPlace(field, () => note(dataset))
   const jobAt = ({ job, field }: JobEnd): Urn | null =>
@@ -299,7 +311,7 @@ function linksOfEntry(
     ...inputs.flatMap((input): Link[] =>
       input.type === 'DATASET' ? [['direct', urn, datasetAt(input)]] : linkOf(input, 'write', urn)
     ),
-    ...columnLinks('directColumn', urn, columns, note)
+    ...columnLinks('directColumn', urn, columns, note, jobOfRun)
   ]
 }
 
@@ -319,14 +331,17 @@ const columnLinks = (
   kind: 'column' | 'directColumn',
   urn: Urn,
   columns: ColumnsOfFacet,
-  note: Named['note']
+  note: Named['note'],
+  jobOfRun: Urn | null = null
 ): Link[] =>
   [...columns].flatMap(([column, inputs]) =>
     inputs.map((input): Link => {
       const upstream = inPlace(input.field, () => note(input.dataset))
       checkColumn(urn, column, input.field)
       checkColumn(upstream, input.column, input.field)
-      return [kind, urn, column, upstream, input.column, input.operation]
+      return kind === 'directColumn' && jobOfRun !== null
+        ? [kind, urn, column, upstream, input.column, input.operation, jobOfRun]
+        : [kind, urn, column, upstream, input.column, input.operation]
     })
   )
 

@@ -7,7 +7,8 @@ import type { Urn } from '../urn/urn.ts'
  * - `input`, `output`: the lists of the event
  * - `read`, `write`: the job as an end of an entry in the facet `lineage`
  * - `described`: an output whose upstream datasets the facet `lineage` gives, even if there are none
- * - `direct`, `directColumn`: from dataset to dataset, without the job
+ * - `direct`, `directColumn`: from dataset to dataset, without the job. The last element of `directColumn` is
+ *   the job whose run stated it; absent in declarations, and in links stored by older versions
  * - `column`: through the job, from the facet `columnLineage`; the last element is the operation
  * - `afterJob`: the job runs after this one
  * - `ofJob`: the last two elements are a link of another job, which the facet `lineage` names
@@ -15,7 +16,8 @@ import type { Urn } from '../urn/urn.ts'
 export type Link =
   | ['input' | 'output' | 'read' | 'write' | 'described', Urn]
   | ['direct', Urn, Urn]
-  | ['column' | 'directColumn', Urn, string, Urn, string, string]
+  | ['column', Urn, string, Urn, string, string]
+  | ['directColumn', Urn, string, Urn, string, string, Urn?]
   | ['afterJob', Urn]
   | ['ofJob', Urn, 'read' | 'write' | 'afterJob', Urn]
 

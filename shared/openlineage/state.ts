@@ -3,8 +3,10 @@
  *
  * Events arrive late, twice and in any order, so they are merged by rules that do not depend on the order.
  * The newest event decides a fact. Links of runs accumulate, with the first and the last time that each was
- * seen. The declaration in a job or dataset event replaces an older declaration.
+ * seen. Of the links between columns, those count that were seen since the newest run began to state any for
+ * the same dataset. The declaration in a job or dataset event replaces an older declaration.
  */
+import { limits } from '../limits.ts'
 import type { JsonValue } from '../model/changes.ts'
 import { isObject } from '../model/json-values.ts'
 import type { Urn } from '../urn/urn.ts'
@@ -20,6 +22,12 @@ export type DatedFacts = { [name: string]: Dated<JsonValue> }
 /** Spans by link; the key is the link as JSON. */
 export type SeenLinks = { [link: string]: Span }
 
+/**
+ * The times at which runs stated columns, by the other end of the statement (in the state of a job the
+ * dataset that it writes, in the state of a dataset the job), and by run.
+ */
+export type ColumnRuns = { [by: string]: { [run: string]: Span } }
+
 /** The facts about a dataset that events state under one name. */
 type NamedPart = {
   facts: DatedFacts
@@ -30,6 +38,8 @@ type NamedPart = {
    * itself declares.
    */
   declared: { [by: string]: Dated<string[]> }
+  /** By the URN of the job; absent if no run has stated columns with the facet `lineage`. */
+  columnRuns?: ColumnRuns
 }
 
 /** `isTable`: the aliased name is a path, and the value its table. */
@@ -62,6 +72,8 @@ export type JobState = {
   declaredBy?: { [by: string]: Dated<string[]> }
   /** The run of the newest run event; absent without such an event. */
   lastRun?: Dated<Urn>
+  /** By the URN of the dataset written, under the name that events used; absent if runs state no columns. */
+  columnRuns?: ColumnRuns
 }
 export type RunState = {
   kind: 'run'
@@ -71,6 +83,9 @@ export type RunState = {
   parentUrn: Dated<Urn> | null
   /** The newest event that ends the run; absent while it runs. */
   ended?: Dated<EndType>
+  /** The datasets that the run read and wrote, by name; absent if its events name none. */
+  inputs?: Urn[]
+  outputs?: Urn[]
 }
 export type State = DatasetState | JobState | RunState
 
@@ -99,7 +114,8 @@ export function mergeContent(
     loaded.put(dataset.urn, mergeDataset(loaded.stateOf(dataset.urn), dataset, timeMs))
   }
   // The other jobs are merged first, so that the links declared for them find their states.
-  for (const each of job ? [...otherJobs, job] : otherJobs) mergeJob(loaded, each, timeMs)
+  for (const each of otherJobs) mergeJob(loaded, each, timeMs, null)
+  if (job) mergeJob(loaded, job, timeMs, run?.urn ?? null)
   for (const { urn, declared } of datasets)
     if (declared !== null) declareElsewhere(loaded, urn, former.get(urn) ?? null)
   if (run) {
@@ -202,7 +218,7 @@ const declare = (
   links: Dated<string[]>
 ): DatasetState['declared'] => ({ ...declared, [by]: newest(declared[by] ?? null, links) })
 
-function mergeJob(loaded: LoadedStates, content: JobContent, time: number): void {
+function mergeJob(loaded: LoadedStates, content: JobContent, time: number, run: Urn | null): void {
   const { stateOf, put } = loaded
   const before = stateOf(content.urn)
   const known = before?.kind === 'job' ? before : null
@@ -211,6 +227,7 @@ function mergeJob(loaded: LoadedStates, content: JobContent, time: number): void
   const declared = content.isDeclared
     ? newest(known?.declared ?? null, { time, value: texts })
     : (known?.declared ?? null)
+  const columnRuns = addColumnRuns(known?.columnRuns, run, time, writtenColumns(content.links))
   put(content.urn, {
     kind: 'job',
     namespace: content.namespace,
@@ -218,6 +235,7 @@ function mergeJob(loaded: LoadedStates, content: JobContent, time: number): void
     flowUrn: content.flowUrn,
     ...(known?.lastRun ? { lastRun: known.lastRun } : {}),
     ...(known?.declaredBy ? { declaredBy: known.declaredBy } : {}),
+    ...(columnRuns ? { columnRuns } : {}),
     facts: mergeFacts(known?.facts ?? {}, dated(content.facts, time)),
     seen: content.isDeclared
       ? (known?.seen ?? {})
@@ -230,10 +248,69 @@ function mergeJob(loaded: LoadedStates, content: JobContent, time: number): void
   }
   for (const [urn, links] of linksElsewhere(texts)) {
     const state = stateOf(urn)
-    if (state && state.kind !== 'run')
-      put(urn, { ...state, seen: addSeen(state.seen, seenAt({ time, value: links })) })
+    if (!state || state.kind === 'run') continue
+    const seen = addSeen(state.seen, seenAt({ time, value: links }))
+    const hasColumns = links.some((text) => linkFrom(text)[0] === 'directColumn')
+    const runs = addColumnRuns(state.columnRuns, run, time, hasColumns ? [content.urn] : [])
+    put(urn, { ...state, seen, ...(runs ? { columnRuns: runs } : {}) })
   }
 }
+
+/** The datasets for which links state columns through the job. */
+const writtenColumns = (links: readonly Link[]): Urn[] =>
+  links.flatMap((link) => (link[0] === 'column' ? [link[1]] : []))
+
+/** Runs of one job that may state columns of one dataset in turns. What older ones stated has ended. */
+const columnRunsKeptCount = 10
+
+function addColumnRuns(
+  before: ColumnRuns | undefined,
+  run: Urn | null,
+  time: number,
+  ends: readonly Urn[]
+): ColumnRuns | undefined {
+  if (run === null || ends.length === 0) return before
+  return joinColumnRuns(before, Object.fromEntries(ends.map((end) => [end, { [run]: [time, time] }])))
+}
+
+function joinColumnRuns(a: ColumnRuns | undefined, b: ColumnRuns | undefined): ColumnRuns | undefined {
+  if (!a || !b) return a ?? b
+  const joined = { ...a }
+  for (const [end, runs] of Object.entries(b)) {
+    const all = addSeen(joined[end] ?? {}, runs)
+    const newestFirst = Object.entries(all).sort(
+      ([runA, [, lastA]], [runB, [, lastB]]) => lastB - lastA || (runA < runB ? -1 : 1)
+    )
+    joined[end] = Object.fromEntries(newestFirst.slice(0, columnRunsKeptCount))
+  }
+  return joined
+}
+
+/**
+ * The links of runs that count now. A link between columns counts if it was seen since the newest run began to
+ * state columns between the same ends. Links of runs that overlap with it count too, because their events are
+ * mixed.
+ */
+function presentLinks({ seen, columnRuns }: { seen: SeenLinks; columnRuns?: ColumnRuns }): SeenLinks {
+  if (!columnRuns) return seen
+  const since = new Map(
+    Object.entries(columnRuns).map(([end, runs]) => {
+      const newest = Math.max(...Object.values(runs).map(([, last]) => last))
+      const ofNewest = Object.values(runs).filter(([, last]) => last === newest)
+      return [end, Math.min(...ofNewest.map(([first]) => first))]
+    })
+  )
+  return Object.fromEntries(
+    Object.entries(seen).filter(([text, [, last]]) => {
+      const end = endOfColumn(linkFrom(text))
+      return end === undefined || last >= (since.get(end) ?? 0)
+    })
+  )
+}
+
+/** The end by which the runs of a link between columns are kept; undefined for other links and declarations. */
+const endOfColumn = (link: Link): string | undefined =>
+  link[0] === 'column' ? link[1] : link[0] === 'directColumn' ? link[6] : undefined
 
 /** True for a job that is only named in links of another job. */
 const isEmptyContent = ({ facts, links, isDeclared }: JobContent): boolean =>
@@ -294,7 +371,7 @@ export const seenAt = ({ time, value }: { time: number; value: readonly string[]
 
 function mergeRun(
   before: State | null,
-  { runId, jobUrn, parentUrn, eventType }: RunContent,
+  { runId, jobUrn, parentUrn, eventType, inputs, outputs }: RunContent,
   time: number
 ): RunState {
   const known = before?.kind === 'run' ? before : null
@@ -309,8 +386,23 @@ function mergeRun(
       parentUrn === null
         ? (known?.parentUrn ?? null)
         : newest(known?.parentUrn ?? null, { time, value: parentUrn }),
-    ...(ended ? { ended } : {})
+    ...(ended ? { ended } : {}),
+    ...namesIn('inputs', known?.inputs, inputs),
+    ...namesIn('outputs', known?.outputs, outputs)
   }
+}
+
+/** One more than are shown, so that a run with more can say so. */
+const runNamesKeptCount = limits.runDatasetsMaxCount + 1
+
+/** The names of both lists. The least ones are kept, so that the order of arrival does not matter. */
+function namesIn<Key extends 'inputs' | 'outputs'>(
+  key: Key,
+  known: readonly Urn[] | undefined,
+  more: readonly Urn[]
+): { [key in Key]?: Urn[] } {
+  const all = [...new Set([...(known ?? []), ...more])].sort().slice(0, runNamesKeptCount)
+  return all.length === 0 ? {} : ({ [key]: all } as { [key in Key]?: Urn[] })
 }
 
 /**
@@ -339,8 +431,13 @@ export function moveDataset(
   return { renamed: known, former: { ...own, ...nothing, declared: declared ? { '': declared } : {} } }
 }
 
-const nothing: NamedPart = { facts: {}, seen: {}, declared: {} }
-const partOf = ({ facts, seen, declared }: NamedPart): NamedPart => ({ facts, seen, declared })
+const nothing: NamedPart = { facts: {}, seen: {}, declared: {}, columnRuns: {} }
+const partOf = ({ facts, seen, declared, columnRuns }: NamedPart): NamedPart => ({
+  facts,
+  seen,
+  declared,
+  ...(columnRuns ? { columnRuns } : {})
+})
 const hasContent = (each: NamedPart): boolean =>
   Object.values(partOf(each)).some((part) => Object.keys(part).length > 0)
 
@@ -351,9 +448,11 @@ const hasContent = (each: NamedPart): boolean =>
  */
 function joinParts(before: NamedPart, later: NamedPart): NamedPart {
   const own = later.declared['']
+  const columnRuns = joinColumnRuns(before.columnRuns, later.columnRuns)
   return {
     facts: mergeFacts(before.facts, later.facts),
     seen: addSeen(before.seen, later.seen),
+    ...(columnRuns ? { columnRuns } : {}),
     declared: {
       ...before.declared,
       ...later.declared,
@@ -392,7 +491,7 @@ export function datasetsNamed(state: State): Urn[] {
 }
 
 /**
- * The links seen in runs, and the links of each declaration, by the entity itself and by others. Of the
+ * The links seen in runs that count now, and the links of each declaration, by the entity itself and by others. Of the
  * declarations of a dataset itself, only the newest counts, under whichever name; of the declarations of a
  * job, all names count.
  */
@@ -400,16 +499,16 @@ export function linkListsOf(state: DatasetState | JobState): SeenLinks[] {
   if (state.kind === 'dataset') {
     let own: Dated<string[]> | null = null
     const lists: SeenLinks[] = []
-    for (const { seen, declared } of partsOf(state)) {
-      lists.push(seen)
-      for (const [by, links] of Object.entries(declared))
+    for (const part of partsOf(state)) {
+      lists.push(presentLinks(part))
+      for (const [by, links] of Object.entries(part.declared))
         if (by === '') own = newest<string[]>(own, links)
         else lists.push(seenAt(links))
     }
     return own ? [...lists, seenAt(own)] : lists
   }
   const declared = [...(state.declared ? [state.declared] : []), ...Object.values(state.declaredBy ?? {})]
-  return [state.seen, ...declared.map(seenAt)]
+  return [presentLinks(state), ...declared.map(seenAt)]
 }
 
 /** If runs have shown more links than this, the least recently used links are forgotten, some at a time. */
@@ -428,7 +527,7 @@ export function withoutOldLinks(state: State): State {
   return withoutOldSeen(state)
 }
 
-function withoutOldSeen<Part extends { seen: SeenLinks }>(part: Part): Part {
+function withoutOldSeen<Part extends { seen: SeenLinks; columnRuns?: ColumnRuns }>(part: Part): Part {
   if (Object.keys(part.seen).length <= linksMaxCount) return part
   const newestFirst = Object.entries(part.seen).sort(
     ([textA, [, a]], [textB, [, b]]) => b - a || (textA < textB ? -1 : 1)
@@ -437,7 +536,15 @@ function withoutOldSeen<Part extends { seen: SeenLinks }>(part: Part): Part {
   const kept = newestFirst.filter(
     ([, [, lastMs]], index) => index < linksKeptCount || lastMs >= newestMs - runMaxMs
   )
-  return kept.length === newestFirst.length ? part : { ...part, seen: Object.fromEntries(kept) }
+  if (kept.length === newestFirst.length) return part
+  const seen = Object.fromEntries(kept)
+  return { ...part, seen, ...(part.columnRuns ? { columnRuns: columnRunsOf(part.columnRuns, seen) } : {}) }
+}
+
+/** The runs that stated any of the links. */
+function columnRunsOf(columnRuns: ColumnRuns, seen: SeenLinks): ColumnRuns {
+  const ends = new Set(Object.keys(seen).map((text) => endOfColumn(linkFrom(text))))
+  return Object.fromEntries(Object.entries(columnRuns).filter(([end]) => ends.has(end)))
 }
 
 /** The state without links to or from deleted entities; the same object if it has no such links. */
