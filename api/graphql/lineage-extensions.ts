@@ -1,6 +1,7 @@
 /**
  * `extensions.lineage`: the report of each walk of a request, by its key in the answer, and of all together.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { LineageReport } from '../../shared/catalog/lineage/lineage-report.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import type { GraphqlContext } from './context.ts'
@@ -20,7 +21,7 @@ export function reportWalk(context: GraphqlContext, key: string, report: Lineage
 
 /**
  * Complete if all are; the first reason that cut one; the largest number of hops; the sums of visited
- * entities and of time.
+ * entities and of time; the time window if all have the same.
  */
 const reportOfAll = (walks: readonly LineageReport[], engine: LineageReport['engine']): LineageReport => ({
   complete: walks.every((walk) => walk.complete),
@@ -30,6 +31,9 @@ const reportOfAll = (walks: readonly LineageReport[], engine: LineageReport['eng
   ms: Math.round(walks.reduce((sum, walk) => sum + walk.ms, 0) * 100) / 100,
   engine: walks.every((walk) => walk.engine === engine) ? engine : 'sql',
   ...(walks.some((walk) => walk.changedSinceFirstPage) ? { changedSinceFirstPage: true } : {}),
+  ...(walks[0]?.timeWindow && walks.every((walk) => isDeepStrictEqual(walk.timeWindow, walks[0]?.timeWindow))
+    ? { timeWindow: walks[0].timeWindow }
+    : {}),
   ...(walks.some((walk) => walk.withoutEffect)
     ? { withoutEffect: [...new Set(walks.flatMap((walk) => walk.withoutEffect ?? []))] }
     : {})

@@ -43,7 +43,15 @@ export async function* diagramOf(
 
 function summaryOf({ direction, total, report }: LineageExport): string {
   const completeness = report.truncatedBy === null ? 'complete' : `cut short by ${report.truncatedBy}`
-  return `${direction === 'DOWNSTREAM' ? 'Downstream' : 'Upstream'} lineage, ${completeness}: ${total} entities`
+  return `${direction === 'DOWNSTREAM' ? 'Downstream' : 'Upstream'} lineage, ${completeness}: ${total} entities${timesOf(report)}`
+}
+
+function timesOf({ timeWindow }: LineageExport['report']): string {
+  if (!timeWindow) return ''
+  const [from, to] = [timeWindow.startTimeMillis, timeWindow.endTimeMillis].map((time) =>
+    new Date(time).toISOString()
+  )
+  return `. From ${from} to ${to}. ${timeWindow.rule}`
 }
 
 /** Replaces characters that would end the line. */

@@ -84,7 +84,13 @@ function describe(
     'x-lineage-hops': String(report.hops),
     'x-lineage-visited': String(report.visited),
     'x-lineage-engine': report.engine,
-    ...(report.truncatedBy === null ? {} : { 'x-lineage-truncated-by': report.truncatedBy })
+    ...(report.truncatedBy === null ? {} : { 'x-lineage-truncated-by': report.truncatedBy }),
+    ...(report.timeWindow
+      ? {
+          'x-lineage-start-time': String(report.timeWindow.startTimeMillis),
+          'x-lineage-end-time': String(report.timeWindow.endTimeMillis)
+        }
+      : {})
   })
   return writer
 }

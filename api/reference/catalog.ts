@@ -3,6 +3,7 @@
  * docs/api.md explains them.
  */
 import { limits } from '../../shared/limits.ts'
+import { timeWindowRule } from '../../shared/model/edge-stamps.ts'
 import {
   anyObject,
   flag,
@@ -101,8 +102,8 @@ export const catalogDescriptions: Descriptions = {
       platform: text('Platforms, separated by commas.'),
       domain: text('Keeps entities that are directly in this domain.'),
       columns: flag('Starts at all columns of an asset.'),
-      startTimeMillis: integer('Only edges from this time on. Milliseconds since 1970.'),
-      endTimeMillis: integer('Only edges up to this time. Milliseconds since 1970.'),
+      startTimeMillis: integer(`From this time on. Milliseconds since 1970. ${timeWindowRule}`),
+      endTimeMillis: integer('Up to this time; now by default. Milliseconds since 1970.'),
       filters: text('The JSON of `orFilters` in GraphQL.')
     },
     required: ['urn'],
@@ -118,7 +119,9 @@ export const catalogDescriptions: Descriptions = {
         headers: {
           'x-lineage-complete': text('Whether everything was reached.'),
           'x-lineage-total': text('The number of entities in the export.'),
-          'x-lineage-truncated-by': text('The limit that was reached, if any.')
+          'x-lineage-truncated-by': text('The limit that was reached, if any.'),
+          'x-lineage-start-time': text('The begin of the time that the export is limited to, if it is.'),
+          'x-lineage-end-time': text('The end of that time.')
         }
       }
     }

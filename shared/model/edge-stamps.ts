@@ -39,9 +39,14 @@ export function stampsOf(statements: readonly StampedStatement[]): EdgeStamps {
   }
 }
 
+/** What `countsIn` guarantees, for answers that filter by time. */
+export const timeWindowRule =
+  'An edge counts if the span from its first to its last use overlaps this time; uses in between are not kept. An edge without times, or that a person stated, always counts.'
+
 /**
- * Whether an edge counts in a time window: a stamp of any statement is inside, no statement has a stamp, or a
- * person stated it.
+ * Whether an edge counts in a time window: the span from the first to the last stamp of all its statements
+ * overlaps the window, no statement has a stamp, or a person stated it. Only the first and the last use are
+ * known, so an edge also counts in the time between two uses.
  */
 export function countsIn(statements: readonly StampedStatement[], { fromMs, toMs }: TimeWindow): boolean {
   const times = statements.flatMap(({ attributes }) => [
@@ -51,7 +56,7 @@ export function countsIn(statements: readonly StampedStatement[], { fromMs, toMs
   ])
   return (
     times.length === 0 ||
-    times.some((time) => time >= fromMs && time <= toMs) ||
+    (Math.min(...times) <= toMs && Math.max(...times) >= fromMs) ||
     stampsOf(statements).isManual
   )
 }

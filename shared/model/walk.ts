@@ -12,8 +12,7 @@ export type WalkBounds = {
 }
 
 /**
- * Milliseconds since 1970, both ends included. An edge counts if one of its stamps is inside, if it has no
- * stamp, or if a person stated it.
+ * Milliseconds since 1970, both ends included. `countsIn` says which edges count in it.
  */
 export type TimeWindow = { fromMs: number; toMs: number }
 

@@ -11,8 +11,7 @@ export type Step = { nearId: number; farId: number }
 
 /**
  * The steps from ids along edges that count in the window, in no particular order, including edges of an
- * entity to itself. An edge counts if a stamp of any of its statements is in the window, if none of them has
- * a stamp, or if a person stated it.
+ * entity to itself. Which edges count is said at `countsIn`.
  *
  * Postgres checks edges as they were stated. The few edges that have been patched since are checked here,
  * with their patches applied.
@@ -32,8 +31,7 @@ export async function stepsInWindow(
       statement.${near} as "nearId",
       statement.${far} as "farId",
       bool_or(statement_source.name = 'manual' or statement.attributes #>> '{properties,source}' = 'UI')
-        or coalesce(bool_or(stamp.time between ?::numeric and ?::numeric), false)
-        or not coalesce(bool_or(stamp.time is not null), false) as counts,
+        or coalesce(min(stamp.time) <= ?::numeric and max(stamp.time) >= ?::numeric, true) as counts,
       bool_or(exists (
         select 1
         from edge_patch
@@ -52,7 +50,7 @@ export async function stepsInWindow(
     where statement.${near} = any(?::int[])
       and statement.field ${level === 'column' ? '= any' : '<> all'}(?::smallint[])
     group by statement.${near}, statement.${far}`,
-    [window.fromMs, window.toMs, idArray(ids), columnFieldCodes]
+    [window.toMs, window.fromMs, idArray(ids), columnFieldCodes]
   )
   const patched = rows.filter((row) => row.isPatched)
   const counting = await countingOf(db, patched, direction, window)

@@ -79,6 +79,7 @@ const answer = (
   edges,
   totals: { upstream: 0, downstream: 0, both: 0, assetEdges: edges.length, columnEdges: null, ...more },
   isComplete: true,
+  timeRule: null,
   hidesJobs: false
 })
 const plain = { group: 'none', toggledGroups: [], column: null, showsColumns: false } as const

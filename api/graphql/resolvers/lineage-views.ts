@@ -45,7 +45,7 @@ export const lineageViewResolvers = {
           edges.reduce((sum, edge) => sum + 1 + edge.via.length, 0)
       )
       reportWalk(context, String(info.path.key), report)
-      return { nodes, edges, totals, complete: report.complete }
+      return { nodes, edges, totals, complete: report.complete, timeWindow: report.timeWindow ?? null }
     },
     async lineagePaths(
       _: unknown,
@@ -85,7 +85,7 @@ export const lineageViewResolvers = {
       const { report, ...counts } = await countLineage(context.lineage, input)
       context.budget.spendReads(counts.platforms.length + counts.domains.length)
       reportWalk(context, String(info.path.key), report)
-      return { ...counts, complete: report.complete }
+      return { ...counts, complete: report.complete, timeWindow: report.timeWindow ?? null }
     },
     async mostConnected(
       _: unknown,

@@ -76,7 +76,8 @@ function shown(
     searchResults: results.map(resultOf),
     facets,
     freshness: { cached: isCached, systemFreshness: [] },
-    isPartial: !report.complete
+    isPartial: !report.complete,
+    timeWindow: report.timeWindow ?? null
   }
 }
 

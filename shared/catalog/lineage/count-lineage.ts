@@ -72,7 +72,7 @@ export async function countLineage(
           count
         })),
         report: {
-          ...reportOf(walk, reader.engine, startedAt),
+          ...reportOf(walk, reader.engine, startedAt, question.window),
           ms: millisecondsSince(startedAt),
           ...(question.withoutEffect.length > 0 ? { withoutEffect: question.withoutEffect } : {})
         }

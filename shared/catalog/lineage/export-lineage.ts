@@ -77,7 +77,7 @@ async function findLineage(
     startUrn,
     direction,
     total,
-    report: reportOf(walk, reader.engine, startedAt),
+    report: reportOf(walk, reader.engine, startedAt, question.window),
     starts: isBare
       ? () => oneSlice(rowWithoutId(startUrn, start.exists))
       : () => entityRows(reader, Int32Array.from(startIds), () => 0),

@@ -8,7 +8,7 @@ import { chooseNodes, type Looks } from './graph-nodes.ts'
 import { checkGraphQuestion, jobTypes, type GraphQuestion, type LineageGraphInput } from './graph-question.ts'
 import { readColumnRows, type ColumnRows } from './graph-columns.ts'
 import type { EntityClass, LineageReader } from './lineage-reader.ts'
-import { millisecondsSince, type LineageReport } from './lineage-report.ts'
+import { millisecondsSince, windowReport, type LineageReport } from './lineage-report.ts'
 import { entityNotFound, type EntityReference } from './read-entity.ts'
 import { throughHidden } from './through-hidden.ts'
 import { graphUnits } from './read-work.ts'
@@ -190,6 +190,7 @@ async function drawGraph(
       visited: walks.UPSTREAM.ids.length + walks.DOWNSTREAM.ids.length,
       ms: millisecondsSince(startedAt),
       engine: reader.engine,
+      ...windowReport(question.window),
       ...(ignored.length > 0 ? { withoutEffect: ignored.map((place) => `expand[${place}]`) } : {})
     }
   }

@@ -17,6 +17,7 @@ import {
 } from '../../store/neighbours.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import type { LineageReader } from './lineage-reader.ts'
+import { reportedWindow, type ReportedWindow } from './lineage-report.ts'
 import { pageCount, pageStart } from '../entities/page-count.ts'
 import type { EntityReference } from './read-entity.ts'
 import { checkWindow } from './scroll-question.ts'
@@ -40,6 +41,8 @@ export type Neighbours = {
   count: number
   total: number
   filtered: number
+  /** The time to which the answer is limited; null for all times. */
+  timeWindow: ReportedWindow | null
   neighbours: Neighbour[]
 }
 
@@ -125,6 +128,7 @@ async function neighboursByReader(
       count: edges.length,
       total: shown.length,
       filtered: all.length - shown.length,
+      timeWindow: null,
       edges
     })
   }
@@ -200,6 +204,7 @@ async function neighboursInSql(
     count: links.length,
     total,
     filtered,
+    timeWindow: reportedWindow(window),
     neighbours: links.map((link) => neighbourOf(link, statements.get(linkKey(link)) ?? []))
   }))
 }

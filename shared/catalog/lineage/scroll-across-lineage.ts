@@ -75,7 +75,7 @@ export const reportOnPage = (
   { engine }: LineageReader,
   startedAt: number
 ): LineageReport => ({
-  ...reportOf(walk, engine, startedAt),
+  ...reportOf(walk, engine, startedAt, question.window),
   ms: millisecondsSince(startedAt),
   ...(question.withoutEffect.length > 0 ? { withoutEffect: question.withoutEffect } : {})
 })

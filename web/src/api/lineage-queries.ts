@@ -42,6 +42,8 @@ export type RawGraph = {
     viaCount: number
   }[]
   complete: boolean
+  /** Null if edges of all times are shown. */
+  timeWindow: { rule: string } | null
   totals: {
     upstream: number
     downstream: number
@@ -63,6 +65,7 @@ query lineage($input: LineageGraphInput!, $columns: Boolean!) {
     edges { upstreamUrn downstreamUrn level via { urn type } viaCount }
     totals { upstream downstream both assetEdges columnEdges }
     complete
+    timeWindow { rule }
   }
 }${card}`)
 

@@ -4,7 +4,7 @@ import type { RawGraph } from '../api/lineage-queries.ts'
 import type { GraphAnswer } from './picture.ts'
 
 export const answerOf = (
-  { nodes, edges, totals, complete }: RawGraph,
+  { nodes, edges, totals, complete, timeWindow }: RawGraph,
   { hidesJobs }: { hidesJobs: boolean }
 ): GraphAnswer => ({
   hidesJobs,
@@ -16,5 +16,6 @@ export const answerOf = (
   })),
   edges: edges.map(({ via, ...edge }) => ({ ...edge, via: via.map(cardOf) })),
   totals,
-  isComplete: complete
+  isComplete: complete,
+  timeRule: timeWindow?.rule ?? null
 })

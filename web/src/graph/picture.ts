@@ -56,6 +56,8 @@ export type GraphAnswer = {
   }
   /** False if a limit ended the walks; totals are then lower bounds. */
   isComplete: boolean
+  /** A sentence that says which edges count in the chosen time; null if all times are shown. */
+  timeRule: string | null
 }
 
 /** One side of a card: its number of neighbours, how many are hidden, and whether it is expanded. */

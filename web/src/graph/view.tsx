@@ -299,6 +299,7 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
       />
       <div class="status">
         <Status answer={answer} placed={placed} />
+        {answer.timeRule !== null && <span data-testid="time-rule">{answer.timeRule}</span>}
         {showsColumns && <ColumnStatus placed={placed} />}
         {column !== null && (
           <ColumnFocus
