@@ -2,7 +2,9 @@
  * Requests of DataHub's clients over GraphQL besides domains and lineage: the current user, relationships of
  * an entity, tokens of an actor.
  */
+import { buildSchema, graphql } from 'graphql'
 import t from 'tap'
+import { catalogErrorOf } from '../api/graphql/error-formatter.ts'
 import { limits } from '../shared/limits.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { withServer, type TestServer } from './support/server.ts'
@@ -404,6 +406,144 @@ t.test('entities that can be in a domain and nothing else have types of their ow
   t.match(
     (await server.graphql('query { glossaryTerm(urn: "urn:li:tag:t") { name } }')).body.errors[0].extensions,
     { reason: 'INVALID_URN' }
+  )
+})
+
+t.test('a stored value that the schema cannot show is null and takes nothing else down', async (t) => {
+  const server = await withServer(t)
+  const custom = 'urn:li:ownershipType:architect'
+  const feature = 'urn:li:mlFeature:(shop,basket)'
+  const owners = (...types: string[]): JsonObject => ({
+    owners: types.map((type, index) => ({ owner: `urn:li:corpuser:u${index}`, type, typeUrn: custom }))
+  })
+  await write(server, dataset, {
+    datasetProperties: { name: 'orders' },
+    ownership: owners('CUSTOM', 'CUSTOM_OWNERSHIP_TYPE', 'DATA_STEWARD', 'OWNER_OF_A_LATER_VERSION'),
+    deprecation: { deprecated: true, note: '', actor: 'urn:li:corpuser:u0', decommissionTime: 2 ** 60 },
+    globalTags: { tags: [{ tag: 'urn:li:corpuser:u0' }] },
+    institutionalMemory: {
+      elements: [{ url: 'http://wiki', description: 7, createStamp: { time: 2.5, actor: 7 } }]
+    },
+    dataPlatformInstance: { platform: 'urn:li:tag:t', instance: 'urn:li:tag:t' },
+    container: { container: 'urn:li:tag:t' },
+    glossaryTerms: { terms: [{ urn: 'urn:li:tag:t' }, { urn: 'no urn' }] }
+  })
+  await write(server, feature, { mlFeatureProperties: { description: 'What is in it', dataType: 'TENSOR' } })
+  const fields = `urn
+    ... on Dataset {
+      origin
+      properties { name origin }
+      deprecation { deprecated decommissionTime }
+      ownership { owners { type owner { ... on CorpUser { username } } } }
+      tags { tags { tag { urn type name } } }
+      institutionalMemory { elements { url description created { time actor } } }
+      dataPlatformInstance { platform { urn } instanceId }
+      container { urn type properties { name } platform { urn } }
+      glossaryTerms { terms { term { urn name hierarchicalName } } }
+    }
+    ... on MLFeature { dataType properties { description dataType } }`
+  const shown = {
+    [dataset]: {
+      urn: dataset,
+      origin: 'PROD',
+      properties: { name: 'orders', origin: 'PROD' },
+      deprecation: { deprecated: true, decommissionTime: null },
+      ownership: {
+        owners: ['CUSTOM', 'CUSTOM', 'DATA_STEWARD', null].map((type, index) => ({
+          type,
+          owner: { username: `u${index}` }
+        }))
+      },
+      tags: { tags: [{ tag: { urn: 'urn:li:corpuser:u0', type: 'CORP_USER', name: 'u0' } }] },
+      institutionalMemory: {
+        elements: [{ url: 'http://wiki', description: '', created: { time: 0, actor: null } }]
+      },
+      dataPlatformInstance: { platform: { urn: 'urn:li:tag:t' }, instanceId: null },
+      container: {
+        urn: 'urn:li:tag:t',
+        type: 'TAG',
+        properties: null,
+        platform: { urn: 'urn:li:dataPlatform:unknown' }
+      },
+      glossaryTerms: { terms: [{ term: { urn: 'urn:li:tag:t', name: 't', hierarchicalName: 't' } }] }
+    },
+    [feature]: {
+      urn: feature,
+      dataType: null,
+      properties: { description: 'What is in it', dataType: null }
+    }
+  }
+
+  for (const [urn, wanted] of Object.entries(shown)) {
+    const { body } = await server.graphql(`query ($urn: String!) { entity(urn: $urn) { ${fields} } }`, {
+      urn
+    })
+    t.strictSame([body.errors, body.data], [undefined, { entity: wanted }], urn)
+  }
+
+  const { body } = await server.graphql(
+    `{ searchAcrossEntities(input: { query: "*", count: 100 }) { searchResults { entity { ${fields} } } } }`
+  )
+  t.equal(body.errors, undefined, 'also among search results')
+  t.strictSame(
+    body.data.searchAcrossEntities.searchResults
+      .map(({ entity }: { entity: { urn: string } }) => entity)
+      .filter(({ urn }: { urn: string }) => urn in shown)
+      .sort((a: { urn: string }, b: { urn: string }) => (a.urn < b.urn ? -1 : 1)),
+    Object.values(shown).sort((a, b) => (a.urn < b.urn ? -1 : 1))
+  )
+
+  for (const [type, kept] of [
+    ['CUSTOM', 'CUSTOM'],
+    ['CUSTOM_OWNERSHIP_TYPE', 'CUSTOM']
+  ]) {
+    const created = await server.graphql(
+      `mutation ($owner: OwnerInput!) { createDomain(input: { name: "${type}", owners: [$owner] }) }`,
+      {
+        owner: {
+          ownerUrn: 'urn:li:corpuser:u0',
+          ownerEntityType: 'CORP_USER',
+          type: type ?? null,
+          ownershipTypeUrn: custom
+        }
+      }
+    )
+    const stored = await server.rest({
+      url: `/aspects/${encodeURIComponent(created.body.data.createDomain)}?aspect=ownership&version=0`
+    })
+    t.match(
+      JSON.stringify(stored.body),
+      `"type":"${kept}"`,
+      `${type} is stored as DataHub's clients can read it`
+    )
+  }
+})
+
+t.test("a value no field can show is our fault, an argument that does not fit the caller's", async (t) => {
+  const schema = buildSchema(`
+    enum Kind { A B }
+    type Shown { text: String, kind: Kind, whole: Int, always: String! }
+    union Some = Shown
+    type Query { shown(of: String!): Shown, some: Some }`)
+  const reasonsOf = async (source: string, rootValue: unknown, variableValues: JsonObject = {}) => {
+    const { errors = [] } = await graphql({ schema, source, rootValue, variableValues })
+    return errors.map((error) => catalogErrorOf(error).code)
+  }
+  for (const [field, shown] of [
+    ['text', { text: {} }],
+    ['kind', { kind: 'C' }],
+    ['whole', { whole: 1.5 }],
+    ['always', { always: null }]
+  ] as const)
+    t.strictSame(await reasonsOf(`{ shown(of: "x") { ${field} } }`, { shown }), ['INTERNAL'], field)
+  t.strictSame(
+    await reasonsOf('{ some { __typename } }', { some: { __typename: 'Kind' } }),
+    ['INTERNAL'],
+    'a type that is not in the union'
+  )
+  t.strictSame(
+    await reasonsOf('query ($of: String = "x") { shown(of: $of) { text } }', { shown: {} }, { of: null }),
+    ['GRAPHQL_VALIDATION_FAILED']
   )
 })
 

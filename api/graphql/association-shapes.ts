@@ -6,7 +6,15 @@ import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { isObject, listOf } from '../../shared/model/json-values.ts'
 import { nameFromUrn } from '../../shared/urn/kinds.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
-import { customProperties, referenceTo, shownColumn, stampOf, textOf, unknownStamp } from './entity-shapes.ts'
+import {
+  customProperties,
+  referenceTo,
+  shownColumn,
+  stampOf,
+  textOf,
+  unknownStamp,
+  wholeNumberOf
+} from './entity-shapes.ts'
 
 type Aspect = JsonObject | null
 
@@ -24,7 +32,7 @@ export const glossaryTerms = (urn: Urn, aspect: Aspect) =>
 
 export const attribution = (said: Aspect) =>
   said && {
-    time: typeof said.time === 'number' ? said.time : unknownStamp.time,
+    time: wholeNumberOf(said.time) ?? unknownStamp.time,
     actor: referenceTo(textOf(said.actor)) ?? referenceTo(unknownStamp.actor),
     source: referenceTo(textOf(said.source)),
     sourceDetail: isObject(said.sourceDetail)

@@ -5,6 +5,7 @@
 import { CatalogError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/model/changes.ts'
 import { isObject, listOf } from '../../shared/model/json-values.ts'
+import { ownershipTypeOf } from '../../shared/model/ownership-types.ts'
 import { nameFromUrn, originOf, schemaFieldParts } from '../../shared/urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../../shared/urn/urn.ts'
 
@@ -15,7 +16,9 @@ export const unknownStamp = { time: 0, actor: 'urn:li:corpuser:unknown' }
 const objectOf = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {})
 export const textOf = (value: JsonValue | undefined): string | null =>
   typeof value === 'string' ? value : null
-const numberOf = (value: JsonValue | undefined): number | null => (typeof value === 'number' ? value : null)
+/** Every number of the schema is a whole one. */
+export const wholeNumberOf = (value: JsonValue | undefined): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 const stringsOf = (value: JsonValue | undefined): string[] =>
   listOf(value).filter((entry) => typeof entry === 'string')
 
@@ -40,7 +43,7 @@ const referencesIn = (...lists: (JsonValue | undefined)[]): { urn: Urn }[] =>
   ].flatMap((urn) => referenceTo(urn) ?? [])
 
 export const stampOf = (value: JsonValue | undefined) =>
-  isObject(value) ? { time: numberOf(value.time) ?? 0, actor: textOf(value.actor) } : null
+  isObject(value) ? { time: wholeNumberOf(value.time) ?? 0, actor: textOf(value.actor) } : null
 
 export const customProperties = (urn: Urn, aspect: JsonObject) =>
   Object.entries(objectOf(aspect.customProperties)).map(([key, value]) => ({
@@ -64,7 +67,7 @@ export const datasetProperties = (urn: Urn, aspect: Aspect) =>
   aspect && {
     ...commonProperties(urn, aspect),
     origin: originOf(urn),
-    created: numberOf(objectOf(aspect.created).time),
+    created: wholeNumberOf(objectOf(aspect.created).time),
     lastModified: stampOf(aspect.lastModified) ?? { time: 0, actor: null }
   }
 
@@ -111,7 +114,7 @@ export const editableProperties = (_urn: Urn, aspect: Aspect) =>
 export const schemaMetadata = (_urn: Urn, aspect: Aspect) =>
   aspect && {
     name: textOf(aspect.schemaName) ?? '',
-    version: numberOf(aspect.version) ?? 0,
+    version: wholeNumberOf(aspect.version) ?? 0,
     fields: listOf(aspect.fields).filter(isObject).map(shownColumn)
   }
 
@@ -130,7 +133,7 @@ export const deprecation = (_urn: Urn, aspect: Aspect) =>
   aspect && {
     deprecated: aspect.deprecated === true,
     note: textOf(aspect.note),
-    decommissionTime: numberOf(aspect.decommissionTime),
+    decommissionTime: wholeNumberOf(aspect.decommissionTime),
     actor: textOf(aspect.actor)
   }
 
@@ -157,7 +160,7 @@ export const domainProperties = (urn: Urn, aspect: Aspect) => {
     name: textOf(aspect.name) ?? nameFromUrn(urn),
     description: textOf(aspect.description),
     createdOn: isObject(aspect.created)
-      ? { time: numberOf(aspect.created.time) ?? 0, actor: referenceTo(actor) }
+      ? { time: wholeNumberOf(aspect.created.time) ?? 0, actor: referenceTo(actor) }
       : null,
     customProperties: customProperties(urn, aspect)
   }
@@ -169,7 +172,8 @@ export const ownership = (urn: Urn, aspect: Aspect) =>
       .filter(isObject)
       .flatMap((entry) => {
         const owner = referenceTo(textOf(entry.owner))
-        return owner === null ? [] : [{ owner, type: textOf(entry.type), associatedUrn: urn }]
+        const type = ownershipTypeOf(textOf(entry.type))
+        return owner === null ? [] : [{ owner, type, associatedUrn: urn }]
       }),
     lastModified: stampOf(aspect.lastModified)
   }

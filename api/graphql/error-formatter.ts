@@ -2,7 +2,7 @@
  * Formats an error of a GraphQL execution as DataHub's clients read it: `extensions: {code: <int>, type,
  * classification, reason: <our code>, requestId, …details}`.
  */
-import { GraphQLError, type GraphQLFormattedError } from 'graphql'
+import { GraphQLError, Kind, type GraphQLFormattedError } from 'graphql'
 import { CatalogError, errorCodes } from '../../shared/errors.ts'
 import { publicError } from '../error-responses.ts'
 
@@ -22,15 +22,23 @@ const codeOfType: Readonly<Record<string, number>> = {
 export function catalogErrorOf(error: unknown): CatalogError {
   if (!(error instanceof GraphQLError)) return publicError(error)
   const { originalError } = error
-  // The executor's own errors have no cause, or one of their kind. They are about variables and arguments, so
-  // they are the caller's.
-  if (originalError === undefined || originalError === null || isExecutorsOwn(originalError))
-    return new CatalogError('GRAPHQL_VALIDATION_FAILED', error.message)
-  return publicError(originalError)
+  // The executor's own errors have no cause, or one of their kind.
+  const isExecutorsOwn =
+    originalError === undefined ||
+    originalError === null ||
+    (originalError instanceof GraphQLError && !originalError.originalError)
+  if (!isExecutorsOwn) return publicError(originalError)
+  return isOfRequest(error)
+    ? new CatalogError('GRAPHQL_VALIDATION_FAILED', error.message)
+    : publicError(new Error(error.message, { cause: error }))
 }
 
-const isExecutorsOwn = (error: Error): boolean =>
-  error instanceof GraphQLError && (error.originalError === undefined || error.originalError === null)
+/**
+ * Whether the document or its variables are at fault: such an error has no place in the answer, or is about an
+ * argument. Otherwise a field has a value that its type cannot show.
+ */
+const isOfRequest = ({ path, nodes }: GraphQLError): boolean =>
+  path === undefined || (nodes ?? []).some(({ kind }) => kind !== Kind.FIELD)
 
 /** The entry of `errors`; `located` has its position in the document and in the answer. */
 export function formatError(

@@ -47,6 +47,7 @@ import { relationshipResolvers } from './resolvers/relationships.ts'
 import { searchResolvers } from './resolvers/search.ts'
 import { sessionResolvers } from './resolvers/session.ts'
 import { tokenResolvers } from './resolvers/tokens.ts'
+import { showListedValues } from './shown-values.ts'
 import { writeAnswer } from './write-answer.ts'
 
 const paths = ['/api/graphql', '/api/v2/graphql']
@@ -88,6 +89,7 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
   app.graphql.addHook('preExecution', async (_schema, _document, { variables }) => ({ variables }))
   const documents = createDocuments()
   const largeAnswers = createReadGate({ atOnce: largeAnswersAtOnce })
+  showListedValues(app.graphql.schema)
   countFields(app.graphql.schema)
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {

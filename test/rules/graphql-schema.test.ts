@@ -20,6 +20,8 @@ import {
   printSchema,
   validate,
   visit,
+  type GraphQLEnumType,
+  type GraphQLEnumValue,
   type GraphQLField,
   type GraphQLInputField,
   type GraphQLNamedType,
@@ -91,6 +93,29 @@ t.test('every field and argument that clients of DataHub use is there, with its 
     .flatMap((wanted) => faultsOf(wanted, ours.getType(wanted.name)))
   t.strictSame(faults, [])
 })
+
+/** Enums that DataHub does not have. */
+const ownEnums: ReadonlySet<string> = new Set(['GraphSide', 'LineageLevel'])
+
+t.test("every enum has the values of DataHub's, and others only as deprecated names", async (t) => {
+  const theirs = buildSchema(read('test/cases/graphql/datahub.graphql'))
+  for (const found of Object.values(ours.getTypeMap())) {
+    if (!isEnumType(found) || found.name.startsWith('__') || ownEnums.has(found.name)) continue
+    const wanted = theirs.getType(found.name)
+    t.strictSame(
+      valueNames(found, ({ deprecationReason }) => !deprecationReason),
+      isEnumType(wanted) ? valueNames(wanted) : [],
+      found.name
+    )
+  }
+})
+
+const valueNames = (type: GraphQLEnumType, isListed?: (value: GraphQLEnumValue) => boolean): string[] =>
+  type
+    .getValues()
+    .filter((value) => isListed?.(value) ?? true)
+    .map(({ name }) => name)
+    .sort()
 
 t.test("what DataHub's SDK and command line send is valid", async (t) => {
   t.strictSame(

@@ -4,6 +4,7 @@ import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import { prepareAspect } from '../../model/aspect-registry.ts'
 import type { Change } from '../../model/changes.ts'
+import { ownershipTypeOf } from '../../model/ownership-types.ts'
 import { checkLine, checkLines } from '../../model/text-checks.ts'
 import { domainUrn, urnOfType } from '../../urn/kinds.ts'
 import { parseUrn, type Urn } from '../../urn/urn.ts'
@@ -166,7 +167,7 @@ function ownershipChange(urn: Urn, owners: readonly OwnerInput[]): Change {
       )
       return {
         owner: ownerUrn,
-        type: owner.type ?? 'NONE',
+        type: ownershipTypeOf(owner.type ?? 'NONE'),
         ...(owner.ownershipTypeUrn ? { typeUrn: owner.ownershipTypeUrn } : {})
       }
     })
