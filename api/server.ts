@@ -28,6 +28,7 @@ import { refuseOtherMethods } from './methods.ts'
 import { entityRoutes } from './openapi/entity-routes.ts'
 import { sendOpenApiError } from './openapi/errors.ts'
 import { marquezRoutes } from './marquez/routes.ts'
+import { openMakerRule } from './oidc/maker-rule.ts'
 import { signInRoutes } from './oidc/routes.ts'
 import { openLineageRoutes } from './openlineage/routes.ts'
 import { scrollRoutes } from './openapi/scroll-routes.ts'
@@ -88,9 +89,15 @@ export async function buildServer(
   await addCors(app, context.config.corsOrigins)
   await addCookies(app)
   const { db, provider = null } = context
+  const makerRule = openMakerRule(context.config, context.log)
   const admitBearer = provider && createAdmitBearer(db, provider.verifyJsonWebToken, provider.roles)
   const rateLimits = await openRateLimits(app, context.config, context.log)
-  addAuthentication(app, createAuthenticate(db, { admitBearer }), (id) => openSession(db, id), rateLimits)
+  addAuthentication(
+    app,
+    createAuthenticate(db, { admitBearer, makerRule }),
+    (id) => openSession(db, id, makerRule),
+    rateLimits
+  )
   addForgeryProtection(app)
   addReadTurns(app, context.config)
   const finishRoutes = refuseOtherMethods(app)
@@ -101,8 +108,8 @@ export async function buildServer(
   versionRoutes(app)
   instanceRoutes(app, context)
   problemRoutes(app)
-  sessionRoutes(app, context)
-  signInRoutes(app, context, provider)
+  sessionRoutes(app, context, makerRule)
+  signInRoutes(app, context, provider, makerRule)
   referenceRoutes(app)
   metricsRoutes(app, context)
   limitsRoutes(app)
@@ -135,7 +142,7 @@ export async function buildServer(
     scope.addHook('onRoute', (route) => {
       route.handlerTimeout ??= uploadMaxMs
     })
-    await scope.register(loadsRoutes, context)
+    await scope.register(loadsRoutes, { ...context, makerRule })
   })
   await app.register(openLineageRoutes, context)
   marquezRoutes(app, context)

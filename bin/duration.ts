@@ -10,21 +10,27 @@ const unitsMs: Readonly<Record<string, number>> = {
   w: 7 * 24 * 60 * minuteMs
 }
 
-/** The moment `text` after `now`, or the date in `text` (at midnight UTC). Throws Refusal. */
-export function parseExpiry(text: string, now: Date): Date {
-  return momentOf(text, now, 1) ?? refuse('--expires', '30d, 12h or 2030-01-31', text)
+/** The duration in `text`, or the date in it (at midnight UTC). Throws Refusal. */
+export function parseExpiry(text: string): { lifetimeMs: number } | { expiresAt: Date } {
+  const lifetimeMs = durationOf(text)
+  if (lifetimeMs !== null) return { lifetimeMs }
+  return { expiresAt: dateOf(text) ?? refuse('--expires', '30d, 12h or 2030-01-31', text) }
 }
 
 /** The moment `text` before `now`, or the date in `text`. Throws Refusal. */
 export function parseSince(text: string, now: Date): Date {
-  return momentOf(text, now, -1) ?? refuse('--since', '30d, 12h or 2026-01-31', text)
+  const agoMs = durationOf(text)
+  if (agoMs !== null) return new Date(now.getTime() - agoMs)
+  return dateOf(text) ?? refuse('--since', '30d, 12h or 2026-01-31', text)
 }
 
-function momentOf(text: string, now: Date, sign: 1 | -1): Date | null {
+function durationOf(text: string): number | null {
   const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
   const unitMs = unitsMs[unit ?? '']
-  if (unitMs !== undefined && Number(count) > 0)
-    return new Date(now.getTime() + sign * Number(count) * unitMs)
+  return unitMs !== undefined && Number(count) > 0 ? Number(count) * unitMs : null
+}
+
+function dateOf(text: string): Date | null {
   const date = /^\d{4}-\d\d-\d\d/.test(text) ? new Date(text) : new Date(Number.NaN)
   return Number.isNaN(date.getTime()) ? null : date
 }

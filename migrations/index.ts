@@ -9,6 +9,7 @@ import * as workers from './0007-workers.ts'
 import * as refusedPeople from './0008-refused-people.ts'
 import * as loadTraceparent from './0009-load-traceparent.ts'
 import * as severalDomains from './0010-several-domains.ts'
+import * as tokenMakers from './0011-token-makers.ts'
 
 /** An index on a table that may be large: `create index concurrently NAME on ON`. */
 export type Index = { name: string; on: string }
@@ -36,5 +37,6 @@ export const migrations: readonly Migration[] = [
   { name: '0007-workers', ...additive, up: workers.up },
   { name: '0008-refused-people', ...additive, up: refusedPeople.up },
   { name: '0009-load-traceparent', ...additive, up: loadTraceparent.up },
-  { name: '0010-several-domains', ...additive, up: severalDomains.up }
+  { name: '0010-several-domains', ...additive, up: severalDomains.up },
+  { name: '0011-token-makers', ...additive, up: tokenMakers.up }
 ]

@@ -22,7 +22,12 @@ create table access_token (
   refused_before timestamp with time zone,
   domain_ids integer[],
   domain_ids_expire_at timestamp with time zone,
+  maker text,
+  maker_issuer text,
+  maker_subject text,
+  seen_at timestamp with time zone,
   constraint access_token_pkey PRIMARY KEY (id),
+  constraint access_token_maker_check CHECK ((num_nonnulls(maker_issuer, maker_subject) = ANY (ARRAY[0, 2]))),
   constraint access_token_person_check CHECK ((num_nonnulls(issuer, subject, used_by) = ANY (ARRAY[0, 3]))),
   constraint access_token_token_hash_key UNIQUE (token_hash),
   constraint access_token_used_by_check CHECK ((used_by = ANY (ARRAY['browser'::text, 'bearer'::text])))
@@ -402,6 +407,8 @@ create table worker (
   seen_at timestamp with time zone not null default now(),
   constraint worker_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX access_token_maker_idx ON public.access_token USING btree (maker_issuer, maker_subject) WHERE (maker_issuer IS NOT NULL);
 
 CREATE UNIQUE INDEX access_token_person_key ON public.access_token USING btree (issuer, subject, used_by) WHERE (issuer IS NOT NULL);
 

@@ -167,7 +167,7 @@ t.test('a browser', async (t) => {
       t.strictSame([answer.status, answer.headers.location], [302, 'ui/'])
       t.match(
         [answer.headers['set-cookie']].flat().at(-1),
-        /^tributary_session=[\w-]{40,}; Max-Age=604800; HttpOnly; Secure; SameSite=Strict$/
+        /^tributary_session=[\w-]{40,}; Max-Age=43200; HttpOnly; Secure; SameSite=Strict$/
       )
       const { body, status } = await rest({ url: '/session', token: null, headers: { cookie: session } })
       t.equal(status, 200)
@@ -297,6 +297,20 @@ t.test('a bearer token of the provider', async (t) => {
       t.equal((await ask(await provider.sign(eve, header))).status, 200, String(header.typ))
   })
 
+  await t.test(
+    'may be an ID token for this client, or an access token that another client got',
+    async (t) => {
+      for (const more of [
+        { typ: 'ID', azp: 'tributary' },
+        { at_hash: 'x', azp: 'tributary' },
+        { typ: 'ID' },
+        { typ: 'Bearer', azp: 'another' },
+        { azp: 'another' }
+      ])
+        t.equal((await ask(await provider.sign({ ...eve, ...more }))).status, 200, JSON.stringify(more))
+    }
+  )
+
   await t.test('may be a minute off, as clocks are', async (t) => {
     for (const claims of [{ exp: now - 30 }, { nbf: now + 30 }, { iat: now + 30 }])
       t.equal((await ask(await provider.sign({ ...eve, ...claims }))).status, 200, JSON.stringify(claims))
@@ -320,6 +334,14 @@ t.test('a bearer token of the provider', async (t) => {
     ['that never ends', provider.sign({ ...eve, exp: undefined as never })],
     ['without a subject', provider.sign({ ...eve, sub: undefined as never })],
     ['of another kind', provider.sign(eve, { typ: 'logout+jwt' })],
+    ['as the ID token of another client', provider.sign({ ...eve, typ: 'ID', azp: 'another' })],
+    ['as such with the hash of an access token', provider.sign({ ...eve, at_hash: 'x', azp: 'another' })],
+    ['as such with the hash of a code', provider.sign({ ...eve, c_hash: 'x', azp: 'another' })],
+    ['as such with a strange azp', provider.sign({ ...eve, typ: 'ID', azp: ['tributary'] as never })],
+    ['bound to a key (DPoP)', provider.sign({ ...eve, cnf: { jkt: 'x' } })],
+    ['bound to a certificate', provider.sign({ ...eve, cnf: { 'x5t#S256': 'x' } })],
+    ['bound to nothing that is known', provider.sign({ ...eve, cnf: {} })],
+    ['bound to null', provider.sign({ ...eve, cnf: null })],
     ['of a key that the provider does not have', provider.sign(eve, { kid: 'unknown' })],
     [
       'without a signature (alg none)',
@@ -392,6 +414,43 @@ t.test('a bearer token of the provider', async (t) => {
       t.equal((await ask(await provider.sign({ ...eve, jti: 'after' }))).status, 200)
       t.equal((await ask(before)).status, 401)
     }
+  )
+})
+
+t.test('keys are fetched again when the provider has a new one under an old id', async (t) => {
+  const { provider, server } = await withBoth(t, { groups })
+  const statusOf = async (token: string): Promise<number> =>
+    (await server.rest({ url: '/loads', token })).status
+  const eve = { sub: 'eve', groups: ['data'] }
+  const before = await provider.sign({ ...eve, jti: 'before' })
+  t.equal(await statusOf(before), 200)
+  await provider.rotateKeys({ keepsId: true })
+  t.equal(await statusOf(await provider.sign({ ...eve, jti: 'after' })), 200)
+  t.equal(await statusOf(await provider.sign({ ...eve, jti: 'forged' }, { kid: 'unknown' })), 401)
+  const [head, payload, signature = ''] = (await provider.sign({ ...eve, jti: 'cut' })).split('.')
+  const forged = `${head}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
+  t.equal(await statusOf(forged), 401)
+})
+
+t.test('a sign-in ends the session that the browser had, and its cookie ends with the session', async (t) => {
+  const both = await withBoth(t, { groups, env: { OIDC_SESSION_HOURS: '2' } })
+  const { server, provider } = both
+  const first = await signIn(both, 'eve')
+  t.match(String(first.answer.headers['set-cookie']), /tributary_session=[^;]+;.*Max-Age=7200/)
+  const other = await signIn(both, 'eve')
+  const { location, cookie } = await begin(server, '', first.session)
+  const answer = await comeBack(server, await provider.signIn(location, 'eve'), cookie)
+  const second = `tributary_session=${cookiesOf(answer).get('tributary_session')}`
+  const statuses = []
+  for (const session of [first.session, other.session, second])
+    statuses.push((await sessionOf(server, session)).status)
+  t.strictSame(statuses, [401, 200, 200])
+  const planted = Buffer.from(
+    JSON.stringify({ state: 'x', nonce: 'x', verifier: 'x', next: '', replaces: '../../x' })
+  ).toString('base64url')
+  t.match(
+    (await comeBack(server, 'https://x/?code=x&state=x', `tributary_sign_in=${planted}`)).headers.location,
+    /problem=failed/
   )
 })
 

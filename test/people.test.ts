@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { admitPerson, type Identity } from '../shared/catalog/access/admit-person.ts'
+import { createToken } from '../shared/catalog/access/create-token.ts'
 import { listTokens } from '../shared/catalog/access/list-tokens.ts'
 import { revokeToken } from '../shared/catalog/access/revoke-token.ts'
 import { inTransaction } from '../shared/db/transaction.ts'
@@ -131,6 +132,7 @@ t.test('a person', async (t) => {
       headers: { cookie: mine[0].session, 'x-csrf-token': csrfToken }
     })
     t.strictSame([answer.status, answer.body.sessions], [200, 2])
+    t.match(String(answer.headers['set-cookie']), /^tributary_session=;.*Max-Age=0/, 'the cookie ends too')
     for (const { session } of mine) t.notOk(await isOpen(session))
     t.ok(await isOpen(other.session), 'another person of the same name')
     t.ok(await isOpen(cookie), 'a token of the same actor')
@@ -149,8 +151,9 @@ t.test('admitting a person', async (t) => {
     issuedAtMs: Date.now(),
     ...more
   })
-  const admit = (said: Identity, until = expiresAt) =>
-    inTransaction(db, (tx) => admitPerson(tx, said, map, { usedBy: 'bearer', expiresAt: until }))
+  const admit = async (said: Identity, until = expiresAt) =>
+    (await inTransaction(db, (tx) => admitPerson(tx, said, map, { usedBy: 'bearer', expiresAt: until })))
+      .person
 
   await t.test('many times at once makes one row and one entry of the audit trail', async (t) => {
     const said = identity({ subject: 'many' })
@@ -170,6 +173,35 @@ t.test('admitting a person', async (t) => {
       identity({ subject: 'future', issuedAtMs: Date.now() + seconds * 1_000 })
     await t.rejects(admit(inSeconds(70)), { code: 'UNAUTHENTICATED' })
     t.ok(await admit(inSeconds(50)), 'clocks may differ by a minute')
+  })
+
+  await t.test('goes by the clock of the database, whatever the clock of this process says', async (t) => {
+    const real = Date.now
+    const hourMs = 3_600_000
+    t.teardown(() => {
+      Date.now = real
+    })
+    for (const [name, offMs] of [
+      ['ahead', 10 * hourMs],
+      ['behind', -10 * hourMs]
+    ] as const) {
+      const said = identity({ subject: name, issuedAtMs: real() })
+      Date.now = () => real() + offMs
+      t.ok(await admit(said), name)
+      await t.rejects(admit({ ...said, issuedAtMs: real() + hourMs }), { code: 'UNAUTHENTICATED' })
+      const stays = await inTransaction(db, (tx) =>
+        admitPerson(tx, { ...said, groups: ['platform'] }, map, { usedBy: 'browser', maxSeconds: 60 })
+      )
+      const endsInMs = (stays.person?.expiresAt?.getTime() ?? 0) - real()
+      t.ok(endsInMs > 0 && endsInMs <= 60_000, `a browser stays ${endsInMs} ms`)
+      const { record } = await createToken(db, { name, scopes: ['read'], lifetimeMs: hourMs })
+      const lastsMs = (record.expiresAt?.getTime() ?? 0) - real()
+      t.ok(lastsMs > hourMs - 60_000 && lastsMs <= hourMs, `a token lasts ${lastsMs} ms`)
+      await createToken(db, { name, scopes: ['read'], expiresAt: new Date(real() + hourMs) })
+      const past = createToken(db, { name, scopes: ['read'], expiresAt: new Date(real() - hourMs) })
+      await t.rejects(past, { code: 'BAD_REQUEST' })
+      Date.now = real
+    }
   })
 
   await t.test('as owner of a domain that does not exist gives the right to read', async (t) => {

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { refuseRevoked } from '../../shared/catalog/access/refuse-revoked.ts'
+import type { MakerRule } from '../../shared/catalog/access/token-makers.ts'
 import { cancelLoad } from '../../shared/catalog/loads/cancel-load.ts'
 import {
   hasEnded,
@@ -41,7 +42,15 @@ type ById = { Params: { id: string } }
 /** Encapsulated, because bodies of these routes are streams that only read-body.ts reads and bounds. */
 export async function loadsRoutes(
   app: FastifyInstance,
-  { db, uploadDb = db, knownIds, queue, config, connections }: ApiContext
+  {
+    db,
+    uploadDb = db,
+    knownIds,
+    queue,
+    config,
+    connections,
+    makerRule
+  }: ApiContext & { makerRule: MakerRule }
 ): Promise<void> {
   const watch = createLoadWatch(db)
   const uploads = createPlaces('uploadsAtOnceMaxCount', 'uploadsPerTokenMaxCount', {
@@ -72,7 +81,7 @@ export async function loadsRoutes(
       uploadDb,
       queue,
       { ...submission, connections, actor: request.actor, requestId: request.id },
-      whileAllowed(body, () => refuseRevoked(uploadDb, request.actor)),
+      whileAllowed(body, () => refuseRevoked(uploadDb, request.actor, makerRule)),
       knownIds
     ).finally(leave)
     if (isReplay) reply.header('idempotency-replayed', 'true')

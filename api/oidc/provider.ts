@@ -7,7 +7,7 @@
  * Protocol: OpenID Connect Core 1.0 with the authorization code flow and PKCE (RFC 7636), by openid-client;
  * JSON Web Tokens (RFC 7519, RFC 8725), by jose.
  */
-import { createRemoteJWKSet, errors, jwtVerify, type JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type RemoteJWKSet } from 'jose'
 import * as client from 'openid-client'
 import type { VerifyJsonWebToken } from '../../shared/catalog/access/admit-bearer.ts'
 import { clockToleranceMs, type Identity } from '../../shared/catalog/access/admit-person.ts'
@@ -89,7 +89,7 @@ export function openProvider(config: Config, log: Log, { keysCooldownMs = 30_000
     })
   const names = { user: config.oidcUserClaim, groups: config.oidcGroupsClaim }
   const discover = remembered(() => describe(config, issuer, clientId ?? audience))
-  const keysOf = remembered(async (): Promise<JWTVerifyGetKey> => {
+  const keysOf = remembered(async (): Promise<RemoteJWKSet> => {
     const { jwks_uri: address = '' } = (await discover()).serverMetadata()
     return createRemoteJWKSet(new URL(address), {
       cacheMaxAge: keysMaxAgeMs,
@@ -101,16 +101,28 @@ export function openProvider(config: Config, log: Log, { keysCooldownMs = 30_000
   const verifyJsonWebToken: VerifyJsonWebToken = async (jwt) => {
     const keys = await orUnavailable(keysOf())
     try {
-      const { payload, protectedHeader } = await jwtVerify(jwt, keys, {
-        issuer: (await discover()).serverMetadata().issuer,
-        audience,
-        algorithms,
-        clockTolerance: clockToleranceSeconds,
-        requiredClaims: ['sub', 'iat', 'exp']
+      const { issuer: named } = (await discover()).serverMetadata()
+      const verify = () =>
+        jwtVerify(jwt, keys, {
+          issuer: named,
+          audience,
+          algorithms,
+          clockTolerance: clockToleranceSeconds,
+          requiredClaims: ['sub', 'iat', 'exp']
+        })
+      const { payload, protectedHeader } = await verify().catch(async (error: unknown) => {
+        // A provider that was reinstalled may use a new key under an old id.
+        if (!(error instanceof errors.JWSSignatureVerificationFailed) || keys.coolingDown) throw error
+        await keys.reload()
+        return verify()
       })
       const { sub, iat = 0, exp = 0, iss = '' } = payload
       if (!acceptedTypes.includes(protectedHeader.typ?.toLowerCase()) || !isSubject(sub))
         throw new errors.JWTInvalid('a token of another kind')
+      // Whoever presents it must prove that a key is theirs (RFC 7800), which nothing here can check.
+      if (payload.cnf !== undefined) throw new errors.JWTInvalid('a token that is bound to a key')
+      if (isIdToken(payload) && !isFor(payload.azp, [clientId, audience]))
+        throw new errors.JWTInvalid('an ID token for another client')
       return {
         ...identityOf({ issuer: iss, subject: sub, issuedAtMs: iat * 1_000 }, [payload], names),
         expiresAtMs: Math.min((exp + clockToleranceSeconds) * 1_000, latestMs)
@@ -179,6 +191,17 @@ export function openProvider(config: Config, log: Log, { keysCooldownMs = 30_000
     }
   }
 }
+
+/**
+ * Whether it is an ID token: one that says so, as Keycloak's do, or has the hash of what was issued with it
+ * (OpenID Connect Core, 3.1.3.6 and 3.3.2.11).
+ */
+const isIdToken = ({ typ, at_hash: tokenHash, c_hash: codeHash }: JWTPayload): boolean =>
+  typ === 'ID' || tokenHash !== undefined || codeHash !== undefined
+
+/** The client for which an ID token was issued must be this one (OpenID Connect Core, 3.1.3.7). */
+const isFor = (client: unknown, ours: readonly (string | null)[]): boolean =>
+  client === undefined || (typeof client === 'string' && ours.includes(client))
 
 async function describe(config: Config, issuer: string, clientId: string): Promise<client.Configuration> {
   const secret = config.oidcClientSecret

@@ -1,14 +1,16 @@
 /** Sign-in with the identity provider: the redirect to it, its callback, and the list of ways to sign in. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { MakerRule } from '../../shared/catalog/access/token-makers.ts'
 import { signInPerson } from '../../shared/catalog/access/sign-in.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { isObject } from '../../shared/model/json-values.ts'
+import { hashSessionText } from '../../shared/model/session-text.ts'
 import { metrics } from '../../shared/platform/metrics.ts'
 import type { ApiContext } from '../context.ts'
 import { publicError } from '../error-responses.ts'
 import { readQuery } from '../query-parameters.ts'
-import { setSessionCookie } from '../web/session-cookie.ts'
+import { sessionIdOf, setSessionCookie } from '../web/session-cookie.ts'
 import type { Attempt, Provider } from './provider.ts'
 
 /**
@@ -17,6 +19,12 @@ import type { Attempt, Provider } from './provider.ts'
  */
 const attemptCookie = 'tributary_sign_in'
 const attemptMaxSeconds = 600
+
+/**
+ * `replaces` is the hash of the session that the browser had when it left. The session's own cookie is strict, so
+ * the browser does not send it when the provider leads it back.
+ */
+type BrowserAttempt = Attempt & { replaces: string | null }
 
 type Browsers = NonNullable<Provider['browsers']>
 
@@ -27,7 +35,8 @@ type Browsers = NonNullable<Provider['browsers']>
 export function signInRoutes(
   app: FastifyInstance,
   { db, log }: Pick<ApiContext, 'db' | 'log'>,
-  provider: Provider | null
+  provider: Provider | null,
+  makerRule: MakerRule
 ): void {
   const browsers = provider?.browsers ?? null
   app.get('/session/methods', { config: { access: 'open' } }, async (request) => {
@@ -40,7 +49,9 @@ export function signInRoutes(
     const { next } = readQuery(request.query, ['next'])
     if (!browsers) throw noProvider()
     const { url, attempt } = await browsers.begin(safePage(next ?? ''))
-    keepAttempt(reply, attempt, browsers)
+    const replaced = sessionIdOf(request)
+    const replaces = replaced === null ? null : hashSessionText(replaced).toString('hex')
+    keepAttempt(reply, { ...attempt, replaces }, browsers)
     return reply.redirect(url)
   })
 
@@ -56,10 +67,12 @@ export function signInRoutes(
       const [, query = ''] = request.url.split('?')
       const identity = await browsers.finish(query, attempt)
       const session = await signInPerson(db, identity, provider.roles, {
-        expiresAt: new Date(Date.now() + browsers.sessionHours * 3_600_000),
-        requestId: request.id
+        maxSeconds: browsers.sessionHours * 3_600,
+        replaces: attempt.replaces === null ? null : Buffer.from(attempt.replaces, 'hex'),
+        requestId: request.id,
+        makerRule
       })
-      setSessionCookie(reply, session.id, browsers)
+      setSessionCookie(reply, session, browsers)
       return reply.redirect(`ui/${attempt.next}`)
     } catch (error) {
       const { code } = publicError(error)
@@ -79,7 +92,7 @@ const noProvider = (): CatalogError =>
 /** Why a sign-in failed; the sign-in page has a text for each. */
 type Problem = 'busy' | 'expired' | 'failed' | 'no-role' | 'unavailable'
 
-function refuse(reply: FastifyReply, problem: Problem, attempt: Attempt | null): FastifyReply {
+function refuse(reply: FastifyReply, problem: Problem, attempt: Pick<Attempt, 'next'> | null): FastifyReply {
   const query = new URLSearchParams({ problem, ...(attempt?.next ? { next: `./${attempt.next}` } : {}) })
   return reply.redirect(`ui/sign-in?${query.toString()}`)
 }
@@ -93,7 +106,7 @@ const safePage = (text: string): string => {
   return /^[a-z-]*(\.html)?(\?[!-"$-[\]-~]*)?$/.test(page) && page.length <= 1_500 ? page : ''
 }
 
-function keepAttempt(reply: FastifyReply, attempt: Attempt, { isHttps }: Browsers): void {
+function keepAttempt(reply: FastifyReply, attempt: BrowserAttempt, { isHttps }: Browsers): void {
   const text = Buffer.from(JSON.stringify(attempt)).toString('base64url')
   reply.setCookie(attemptCookie, text, { ...attributes, secure: isHttps, maxAge: attemptMaxSeconds })
 }
@@ -108,18 +121,21 @@ const attributes = { httpOnly: true, sameSite: 'lax' } as const
  * The attempt that this browser began; null without one. Its page is checked again, because a cookie can be
  * planted.
  */
-function attemptOf(request: FastifyRequest): Attempt | null {
+function attemptOf(request: FastifyRequest): BrowserAttempt | null {
   const text = request.server.parseCookie(request.headers.cookie ?? '')[attemptCookie]
   if (text === undefined) return null
   try {
     const sent: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
     if (!isObject(sent)) return null
-    const { state, nonce, verifier, next } = sent
+    const { state, nonce, verifier, next, replaces } = sent
     if (!isText(state) || !isText(nonce) || !isText(verifier) || !isText(next)) return null
-    return { state, nonce, verifier, next: safePage(next) }
+    return { state, nonce, verifier, next: safePage(next), replaces: isHash(replaces) ? replaces : null }
   } catch {
     return null
   }
 }
+
+/** A SHA-256 in hexadecimal. */
+const isHash = (value: unknown): value is string => isText(value) && /^[0-9a-f]{64}$/.test(value)
 
 const isText = (value: unknown): value is string => typeof value === 'string'

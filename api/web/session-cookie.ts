@@ -1,6 +1,6 @@
 /** The cookie with the id of a browser's session: reads it from requests and sets it in answers. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { limits } from '../../shared/limits.ts'
+import type { WebSession } from '../../shared/catalog/access/open-session.ts'
 
 export const sessionCookie = 'tributary_session'
 
@@ -16,15 +16,19 @@ export function sessionIdOf(request: FastifyRequest): string | null {
 
 /**
  * Without Path and Domain: the browser then uses the folder of `…/session`, which is the whole UI under any
- * prefix of a proxy, and sends the cookie to this host only. `isHttps` is true if it is known that browsers
+ * prefix of a proxy, and sends the cookie to this host only, until the session must end. `isHttps` is true if it is known that browsers
  * use https, even if the request does not show it.
  */
-export function setSessionCookie(reply: FastifyReply, id: string, { isHttps: isKnown = false } = {}): void {
+export function setSessionCookie(
+  reply: FastifyReply,
+  { id, maxSeconds }: Pick<WebSession, 'id' | 'maxSeconds'>,
+  { isHttps: isKnown = false } = {}
+): void {
   const attributes = attributesFor(reply)
   reply.setCookie(sessionCookie, id, {
     ...attributes,
     secure: isKnown || attributes.secure,
-    maxAge: limits.sessionMaxSeconds
+    maxAge: maxSeconds
   })
 }
 

@@ -3,6 +3,7 @@ import fastifyCookie from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSession } from '../../shared/catalog/access/open-session.ts'
+import type { MakerRule } from '../../shared/catalog/access/token-makers.ts'
 import { signIn, type SignInProof } from '../../shared/catalog/access/sign-in.ts'
 import { signOut, signOutEverywhere } from '../../shared/catalog/access/sign-out.ts'
 import { CatalogError } from '../../shared/errors.ts'
@@ -47,7 +48,11 @@ export function addForgeryProtection(app: FastifyInstance): void {
 
 const path = '/session'
 
-export function sessionRoutes(app: FastifyInstance, { db }: Pick<ApiContext, 'db'>): void {
+export function sessionRoutes(
+  app: FastifyInstance,
+  { db }: Pick<ApiContext, 'db'>,
+  makerRule: MakerRule
+): void {
   let underWay = 0
 
   app.post(
@@ -73,8 +78,12 @@ export function sessionRoutes(app: FastifyInstance, { db }: Pick<ApiContext, 'db
         )
       underWay += 1
       try {
-        const session = await signIn(db, proof, { replaces: sessionIdOf(request), requestId: request.id })
-        setSessionCookie(reply, session.id)
+        const session = await signIn(db, proof, {
+          replaces: sessionIdOf(request),
+          requestId: request.id,
+          makerRule
+        })
+        setSessionCookie(reply, session)
         return viewOf(session, reply)
       } catch (error) {
         metrics.authFailures.inc({ code: publicError(error).code })
@@ -97,9 +106,10 @@ export function sessionRoutes(app: FastifyInstance, { db }: Pick<ApiContext, 'db
     return reply.code(204).send()
   })
 
-  app.delete(`${path}/all`, { config: { access: 'read' } }, async (request) => {
+  app.delete(`${path}/all`, { config: { access: 'read' } }, async (request, reply) => {
     readQuery(request.query, [])
     const sessions = await signOutEverywhere(db, { session: sessionOf(request), requestId: request.id })
+    clearSessionCookie(reply)
     return { sessions }
   })
 }

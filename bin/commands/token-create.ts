@@ -30,12 +30,12 @@ export const tokenCreate: Command = {
     const scopes = parseScopes(input.text('scopes') ?? 'read,write')
     const domains = input.texts('domain')
     const expires = input.text('expires')
-    const expiresAt = expires === undefined ? null : parseExpiry(expires, new Date())
+    const end = expires === undefined ? {} : parseExpiry(expires)
     const { token, record } = await withMigratedDatabase(readConfig(terminal.env), (db) =>
       createToken(db, {
         name,
         scopes,
-        expiresAt,
+        ...end,
         domainUrns: domains.length === 0 ? null : domains,
         actorUrn: input.text('actor') ?? null
       }).catch(nameOption)
@@ -45,7 +45,7 @@ export const tokenCreate: Command = {
     else {
       terminal.out(token)
       terminal.err(
-        `Token ${record.id} for ${record.actorUrn}, ${record.scopes.join(' and ')}, ${expiresAt === null ? 'never expires' : `expires ${expiresAt.toISOString()}`}.`
+        `Token ${record.id} for ${record.actorUrn}, ${record.scopes.join(' and ')}, ${record.expiresAt === null ? 'never expires' : `expires ${record.expiresAt.toISOString()}`}.`
       )
     }
     return exitCodes.ok

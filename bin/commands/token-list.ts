@@ -5,6 +5,7 @@ import { readAspects } from '../../shared/catalog/entities/read-aspects.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { limits } from '../../shared/limits.ts'
 import { readConfig } from '../../shared/platform/config.ts'
+import { nameFromUrn } from '../../shared/urn/kinds.ts'
 import type { Urn } from '../../shared/urn/urn.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../failure.ts'
@@ -41,10 +42,11 @@ async function domainNames(db: Db, tokens: readonly TokenView[]): Promise<(urn: 
 const columns: readonly Column[] = [
   { title: 'ID', kind: 'id' },
   { title: 'NAME', kind: 'name' },
-  { title: 'SCOPES', leaveOut: 3 },
-  { title: 'DOMAINS', kind: 'name', leaveOut: 2 },
-  { title: 'VALID', colour: (text) => (/^(?:revoked|expired)/.test(text) ? 'red' : null), leaveOut: 4 },
-  { title: 'ENDS WITH', leaveOut: 1, colour: 'dim' }
+  { title: 'SCOPES', leaveOut: 4 },
+  { title: 'DOMAINS', kind: 'name', leaveOut: 3 },
+  { title: 'VALID', colour: (text) => (/^(?:revoked|expired)/.test(text) ? 'red' : null), leaveOut: 5 },
+  { title: 'ENDS WITH', leaveOut: 1, colour: 'dim' },
+  { title: 'MADE BY', kind: 'name', leaveOut: 2 }
 ]
 
 function rowOf(token: TokenView, nameOf: (urn: Urn) => string, now: Date): Cell[] {
@@ -55,8 +57,18 @@ function rowOf(token: TokenView, nameOf: (urn: Urn) => string, now: Date): Cell[
     scopes.join(','),
     domainUrns?.map(nameOf).join(', ') ?? '',
     validityOf(token, now),
-    `…${hint}`
+    `…${hint}`,
+    makerOf(token)
   ]
+}
+
+/** With what is known about a maker who may be gone. */
+function makerOf({ makerUrn, makerState }: TokenView): string {
+  if (makerUrn === null) return ''
+  const name = nameFromUrn(makerUrn)
+  if (makerState === null) return name
+  if (!makerState.hasRole) return `${name} (no role)`
+  return makerState.absentDays === 0 ? name : `${name} (seen ${makerState.absentDays}d ago)`
 }
 
 function validityOf({ revokedAt, expiresAt }: TokenView, now: Date): string {

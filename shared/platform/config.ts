@@ -254,6 +254,13 @@ export const settings = {
     'hours',
     'Time after which somebody who has signed in with the provider must do so again. Changed groups count from then on.'
   ),
+  oidcAbsentDays: setting(
+    'OIDC_ABSENT_DAYS',
+    integer(0, 3_650),
+    '30',
+    'days',
+    'Time without a sign-in after which a person counts as gone. Access tokens that a person made do not count while the person is gone, and end when a sign-in shows that no role is left. `0` keeps them; the list of tokens and the log name them.'
+  ),
   databasePoolApi: setting(
     'DATABASE_POOL_API',
     integer(1, 500),

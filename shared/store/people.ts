@@ -7,39 +7,41 @@ import {
   selectToken,
   toTokenRecord,
   type DomainIds,
+  type Holder,
   type TokenRecord,
   type TokenRow
 } from './tokens.ts'
 
 /** How a person authenticates: with a browser session, or with a JSON Web Token of the provider. */
-export type PersonKey = { issuer: string; subject: string; usedBy: 'browser' | 'bearer' }
+export type PersonKey = Holder & { usedBy: 'browser' | 'bearer' }
 
 /** The current facts about a person, from the provider and the roles. */
 export type PersonFacts = Pick<TokenRecord, 'name' | 'scopes' | 'domainUrns' | 'actorUrn' | 'expiresAt'>
 
 /**
  * Everything that the provider issued for the person until `refusedBefore` is refused, for browsers and
- * bearer tokens alike.
+ * bearer tokens alike. `isSeenToday`: less than a day ago somebody noted that the person was seen.
  */
-export type PersonRecord = TokenRecord & { refusedBefore: Date | null }
+export type PersonRecord = TokenRecord & { refusedBefore: Date | null; isSeenToday: boolean }
 
 /** The row of a person; null before the first sign-in or request. */
 export async function findPerson(db: Db | Tx, key: PersonKey): Promise<PersonRecord | null> {
-  const [row] = await query<TokenRow & { refusedBefore: Date | null }>(
+  const [row] = await query<TokenRow & { refusedBefore: Date | null; isSeenToday: boolean }>(
     db,
     `
-    select person.*, refused.before as "refusedBefore"
+    select person.*, refused.before as "refusedBefore", coalesce(seen.at > now() - interval '1 day', false) as "isSeenToday"
     from (${selectToken} where token.issuer = ? and token.subject = ? and token.used_by = ?) person
     cross join (
       select max(greatest(refused_before, revoked_at)) as before
       from access_token
       where issuer = ? and subject = ?
-    ) refused`,
+    ) refused
+    join lateral (select seen_at as at from access_token where id = person.id) seen on true`,
     [key.issuer, key.subject, key.usedBy, key.issuer, key.subject]
   )
   if (!row) return null
-  const { refusedBefore, ...token } = row
-  return { ...toTokenRecord(token), refusedBefore }
+  const { refusedBefore, isSeenToday, ...token } = row
+  return { ...toTokenRecord(token), refusedBefore, isSeenToday }
 }
 
 /**
@@ -68,7 +70,7 @@ export async function lockPerson(
 }
 
 /**
- * Writes the current facts about a person, which ends a revocation but does not change `refusedBefore`.
+ * Writes the current facts about a person, and that the person was seen, which ends a revocation but does not change `refusedBefore`.
  * `domainIds` are the ids of the domains in the facts.
  */
 export async function updatePerson(
@@ -90,7 +92,8 @@ export async function updatePerson(
       actor = ?,
       expires_at = ?::timestamptz,
       refused_before = greatest(refused_before, revoked_at),
-      revoked_at = null
+      revoked_at = null,
+      seen_at = now()
     where id = ?::uuid`,
     [
       facts.name,

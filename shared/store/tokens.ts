@@ -17,7 +17,17 @@ export type TokenRecord = {
   createdAt: Date
   expiresAt: Date | null
   revokedAt: Date | null
+  /** Who made the token; null for one that was made at a shell, or before makers were noted. */
+  makerUrn: Urn | null
+  /** What is known now about the maker; null unless that is a user of the identity provider. */
+  makerState: MakerState | null
 }
+
+/** Whether the provider last gave the user a role, and how many whole days ago that was. */
+export type MakerState = { hasRole: boolean; absentDays: number }
+
+/** A user of the identity provider. */
+export type Holder = { issuer: string; subject: string }
 
 /** The domains that a token is limited to, as they are stored; null for no limit. */
 export type DomainIds = readonly number[] | null
@@ -25,13 +35,16 @@ export type DomainIds = readonly number[] | null
 export type NewToken = Pick<TokenRecord, 'id' | 'name' | 'hint' | 'scopes' | 'actorUrn' | 'expiresAt'> & {
   tokenHash: Buffer
   domainIds: DomainIds
+  /** The token with which the new one is made; null for an operator at a shell. */
+  madeWith: string | null
 }
 
 /** A token with the columns of selectToken. */
-export type TokenRow = Omit<TokenRecord, 'scopes' | 'domainUrns' | 'actorUrn'> & {
+export type TokenRow = Omit<TokenRecord, 'scopes' | 'domainUrns' | 'actorUrn' | 'makerUrn'> & {
   scopes: string[]
   domainUrns: string[] | null
   actorUrn: string
+  makerUrn: string | null
 }
 
 /**
@@ -65,7 +78,16 @@ export const selectToken = `
     token.actor as "actorUrn",
     token.created_at as "createdAt",
     token.expires_at as "expiresAt",
-    token.revoked_at as "revokedAt"
+    token.revoked_at as "revokedAt",
+    token.maker as "makerUrn",
+    case when token.maker_issuer is not null then (
+      select jsonb_build_object(
+        'hasRole', coalesce(bool_or(person.scopes <> '{}' and person.revoked_at is null), false),
+        'absentDays', coalesce(floor(extract(epoch from now() - max(coalesce(person.seen_at, least(person.expires_at, now())))) / 86400), 0)
+      )
+      from access_token person
+      where person.issuer = token.maker_issuer and person.subject = token.maker_subject
+    ) end as "makerState"
   from access_token token`
 
 /** The token with this hash, if it is neither revoked nor expired by the database's clock. */
@@ -96,19 +118,25 @@ export async function findValidTokenById(db: Db | Tx, id: string): Promise<Token
   return first(rows)
 }
 
-/** Whether the token with this id was revoked. False for a token that has expired, or does not exist. */
-export async function isRevoked(db: Db, id: string): Promise<boolean> {
-  const rows = await query(db, 'select from access_token where id = ?::uuid and revoked_at is not null', [id])
-  return rows.length > 0
-}
+/** The token with this id, also if it is revoked or expired; null if it does not exist. */
+export const findToken = async (db: Db | Tx, id: string): Promise<TokenRecord | null> =>
+  first(await query<TokenRow>(db, `${selectToken} where token.id = ?::uuid`, [id]))
 
-/** Writes a token. */
+/** Writes a token. What a user of the identity provider makes with another token counts as made by that user. */
 export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRecord> {
   await query(
     tx,
     `
-    insert into access_token (id, name, token_hash, hint, scopes, actor, expires_at, domain_id, domain_ids, domain_ids_expire_at)
-    values (?::uuid, ?, ?::bytea, ?, ?::text[], ?, ?::timestamptz, ?::int, ?::int[], ?::timestamptz)`,
+    insert into access_token (
+      id, name, token_hash, hint, scopes, actor, expires_at, domain_id, domain_ids, domain_ids_expire_at, maker, maker_issuer, maker_subject
+    )
+    select
+      given.*,
+      maker.actor,
+      coalesce(maker.issuer, maker.maker_issuer),
+      coalesce(maker.subject, maker.maker_subject)
+    from (values (?::uuid, ?, ?::bytea, ?, ?::text[], ?, ?::timestamptz, ?::int, ?::int[], ?::timestamptz)) given
+    left join access_token maker on maker.id = ?::uuid`,
     [
       token.id,
       token.name,
@@ -117,7 +145,8 @@ export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRecord>
       token.scopes,
       token.actorUrn,
       token.expiresAt,
-      ...domainBindings(token.domainIds, token.expiresAt)
+      ...domainBindings(token.domainIds, token.expiresAt),
+      token.madeWith
     ]
   )
   const written = await findToken(tx, token.id)
@@ -144,28 +173,39 @@ export function firstDomain<Domain>(domains: readonly Domain[] | null): Domain |
   return first
 }
 
-/** A page of all tokens, newest first, revoked and expired ones included. */
+/**
+ * A page of all tokens, newest first, revoked and expired ones included; only those of the given actors and
+ * owners, if any. The owner of a token is its maker, without one its actor.
+ */
 export async function listTokenRows(
   db: Db,
-  page: { start: number; count: number; actorUrns: readonly string[] | null }
+  page: {
+    start: number
+    count: number
+    actorUrns: readonly string[] | null
+    ownerUrns: readonly string[] | null
+  }
 ): Promise<{ total: number; tokens: TokenRecord[] }> {
+  const wanted = [page.actorUrns, page.actorUrns, page.ownerUrns, page.ownerUrns]
+  const isWanted = `(?::text[] is null or token.actor = any(?::text[]))
+      and (?::text[] is null or coalesce(token.maker, token.actor) = any(?::text[]))`
   const rows = await query<TokenRow>(
     db,
     `
     ${selectToken}
-    where ?::text[] is null or token.actor = any(?::text[])
+    where ${isWanted}
     order by token.created_at desc, token.id
     limit ?::int
     offset ?::int`,
-    [page.actorUrns, page.actorUrns, page.count, page.start]
+    [...wanted, page.count, page.start]
   )
   const [counted] = await query<{ total: number }>(
     db,
     `
     select count(*)::int as total
-    from access_token
-    where ?::text[] is null or actor = any(?::text[])`,
-    [page.actorUrns, page.actorUrns]
+    from access_token token
+    where ${isWanted}`,
+    wanted
   )
   return { total: counted?.total ?? 0, tokens: rows.map(toTokenRecord) }
 }
@@ -198,6 +238,26 @@ export async function revokeTokenRow(tx: Tx, id: string): Promise<TokenRecord | 
 }
 
 /**
+ * The tokens that a user of the identity provider made and that are neither revoked nor expired. They are locked
+ * until the transaction ends.
+ */
+export async function lockTokensOfMaker(tx: Tx, { issuer, subject }: Holder): Promise<TokenRecord[]> {
+  const rows = await query<TokenRow>(
+    tx,
+    `
+    ${selectToken}
+    where token.maker_issuer = ?
+      and token.maker_subject = ?
+      and token.revoked_at is null
+      and (token.expires_at is null or token.expires_at > now())
+    order by token.id
+    for update of token`,
+    [issuer, subject]
+  )
+  return rows.map(toTokenRecord)
+}
+
+/**
  * Whether no token was ever created, not counting users of the identity provider. Other callers wait until
  * the transaction ends, so that processes that start together create only one token.
  */
@@ -210,9 +270,6 @@ export async function hasNoToken(tx: Tx): Promise<boolean> {
   return row?.isEmpty === true
 }
 
-const findToken = async (tx: Tx, id: string): Promise<TokenRecord | null> =>
-  first(await query<TokenRow>(tx, `${selectToken} where token.id = ?::uuid`, [id]))
-
 const first = (rows: readonly TokenRow[]): TokenRecord | null => (rows[0] ? toTokenRecord(rows[0]) : null)
 
 const isScope = (text: string): text is Scope => text === 'read' || text === 'write' || text === 'admin'
@@ -222,5 +279,6 @@ export const toTokenRecord = (row: TokenRow): TokenRecord => ({
   ...row,
   scopes: row.scopes.filter(isScope),
   domainUrns: row.domainUrns === null ? null : row.domainUrns.map((urn) => toUrn(urn)),
-  actorUrn: toUrn(row.actorUrn)
+  actorUrn: toUrn(row.actorUrn),
+  makerUrn: row.makerUrn === null ? null : toUrn(row.makerUrn)
 })

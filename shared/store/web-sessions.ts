@@ -10,6 +10,8 @@ export type SessionRow = {
   token: TokenRecord
   /** When the session ends if there is no further request. */
   expiresAt: Date
+  /** How many seconds it can last from now, however much it is used. */
+  maxSeconds: number
   /** Whether the stored time of the last use must be updated. */
   isStale: boolean
 }
@@ -26,7 +28,7 @@ export async function findSession(
   sessionHash: Buffer,
   { idleSeconds, maxSeconds }: SessionLife
 ): Promise<SessionRow | null> {
-  const [row] = await query<TokenRow & { endsAt: Date; isStale: boolean }>(
+  const [row] = await query<TokenRow & { endsAt: Date; lastsSeconds: number; isStale: boolean }>(
     db,
     `
     select
@@ -37,6 +39,11 @@ export async function findSession(
         session.expires_at,
         token_row."expiresAt"
       ) as "endsAt",
+      extract(epoch from least(
+        session.created_at + ?::int * interval '1 second',
+        session.expires_at,
+        token_row."expiresAt"
+      ) - now())::float8 as "lastsSeconds",
       session.used_at < now() - ?::int * interval '1 second' as "isStale"
     from web_session session
     join lateral (${selectToken} where token.id = session.token_id) token_row on true
@@ -46,16 +53,21 @@ export async function findSession(
       and (session.expires_at is null or session.expires_at > now())
       and token_row."revokedAt" is null
       and (token_row."expiresAt" is null or token_row."expiresAt" > now())`,
-    [idleSeconds, maxSeconds, useNotedEverySeconds, sessionHash, idleSeconds, maxSeconds]
+    [idleSeconds, maxSeconds, maxSeconds, useNotedEverySeconds, sessionHash, idleSeconds, maxSeconds]
   )
   if (!row) return null
-  const { endsAt, isStale, ...token } = row
-  return { token: toTokenRecord(token), expiresAt: endsAt, isStale }
+  const { endsAt, lastsSeconds, isStale, ...token } = row
+  return {
+    token: toTokenRecord(token),
+    expiresAt: endsAt,
+    maxSeconds: Math.max(Math.round(lastsSeconds), 0),
+    isStale
+  }
 }
 
 /**
  * Writes a session. If the token then has more than `keepCount` sessions, ends the least recently used ones.
- * `expiresAt` is the latest end of the session; null if only its token limits it.
+ * It ends after `maxSeconds` at the latest; null if only its token limits it.
  */
 export async function insertSession(
   tx: Tx,
@@ -63,8 +75,8 @@ export async function insertSession(
     sessionHash,
     tokenId,
     keepCount,
-    expiresAt
-  }: { sessionHash: Buffer; tokenId: string; keepCount: number; expiresAt: Date | null }
+    maxSeconds
+  }: { sessionHash: Buffer; tokenId: string; keepCount: number; maxSeconds: number | null }
 ): Promise<void> {
   await query(
     tx,
@@ -81,8 +93,8 @@ export async function insertSession(
   )
   await query(
     tx,
-    'insert into web_session (session_hash, token_id, expires_at) values (?::bytea, ?::uuid, ?::timestamptz)',
-    [sessionHash, tokenId, expiresAt]
+    "insert into web_session (session_hash, token_id, expires_at) values (?::bytea, ?::uuid, now() + ?::int * interval '1 second')",
+    [sessionHash, tokenId, maxSeconds]
   )
 }
 

@@ -12,8 +12,8 @@ export type IdentityProvider = {
   /** Signs claims as the provider would. `header` and `claims` may be wrong on purpose; a claim that is undefined is left out. */
   sign: (claims?: JWTPayload, header?: { [name: string]: unknown }) => Promise<string>
   publicKey: () => JWK
-  /** Replaces its keys by new ones. */
-  rotateKeys: () => Promise<void>
+  /** Replaces its keys by new ones. With `keepsId` they have the old ids. */
+  rotateKeys: (options?: { keepsId?: boolean }) => Promise<void>
   /** Makes it answer or not. */
   setUp: (isUp: boolean) => void
   /** What it does with requests to a path instead of answering. `hold` answers once the path is no longer disturbed. */
@@ -58,9 +58,10 @@ export async function withIdentityProvider(
   })
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  async function rotateKeys(): Promise<void> {
+  async function rotateKeys({ keepsId = false } = {}): Promise<void> {
+    const id = keepsId ? key.kid : undefined
     const { privateKey } = await generateKeyPair('RS256', { extractable: true })
-    key = { ...(await exportJWK(privateKey)), kid: crypto.randomUUID(), alg: 'RS256', use: 'sig' }
+    key = { ...(await exportJWK(privateKey)), kid: id ?? crypto.randomUUID(), alg: 'RS256', use: 'sig' }
     const provider = new Provider(issuer, {
       clients: [
         {

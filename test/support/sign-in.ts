@@ -54,12 +54,17 @@ export const cookiesOf = ({ headers }: RestAnswer): Map<string, string> =>
     })
   )
 
-/** Redirects a browser to the provider. `cookie` is the cookie with which it must return. */
+/** Redirects a browser to the provider. `session` is the cookie of the session that it has; `cookie` is the cookie with which it must return. */
 export async function begin(
   { rest }: TestServer,
-  page = ''
+  page = '',
+  session = ''
 ): Promise<{ location: string; cookie: string; answer: RestAnswer }> {
-  const answer = await rest({ url: `/sign-in?next=${encodeURIComponent(page)}`, token: null })
+  const answer = await rest({
+    url: `/sign-in?next=${encodeURIComponent(page)}`,
+    token: null,
+    headers: session === '' ? {} : { cookie: session }
+  })
   const cookie = cookiesOf(answer).get('tributary_sign_in') ?? ''
   return { location: String(answer.headers.location), cookie: `tributary_sign_in=${cookie}`, answer }
 }

@@ -4,6 +4,7 @@
  */
 import type { FacetFilterInput } from '../../../shared/catalog/lineage/lineage-filters.ts'
 import { createToken, type TokenView } from '../../../shared/catalog/access/create-token.ts'
+import { lifeOf } from '../../../shared/catalog/access/token-makers.ts'
 import { listTokens } from '../../../shared/catalog/access/list-tokens.ts'
 import { revokeToken } from '../../../shared/catalog/access/revoke-token.ts'
 import { CatalogError } from '../../../shared/errors.ts'
@@ -44,7 +45,7 @@ export const tokenResolvers = {
     async listAccessTokens(_: unknown, { input }: { input: ListInput }, context: GraphqlContext) {
       const { start, total, tokens } = await listTokens(context.db, {
         ...input,
-        actorUrns: actorsOf(input.filters ?? [])
+        ...actorsOf(input.filters ?? [])
       })
       return { start, count: tokens.length, total, tokens: tokens.map(metadataOf) }
     }
@@ -60,11 +61,15 @@ export const tokenResolvers = {
           actorUrn: input.actorUrn,
           domainUrns: input.domainUrns ?? null,
           domainUrn: input.domainUrn ?? null,
-          expiresAt: lifetimeMs === null ? null : new Date(Date.now() + lifetimeMs)
+          lifetimeMs
         },
         context
       )
-      return { accessToken: token, metadata: metadataOf(record) }
+      return {
+        accessToken: token,
+        metadata: metadataOf(record),
+        note: lifeOf(record, context.config.oidcAbsentDays)
+      }
     },
     async revokeAccessToken(_: unknown, { tokenId }: { tokenId: string }, context: GraphqlContext) {
       await revokeToken(context.db, tokenId, context)
@@ -75,8 +80,8 @@ export const tokenResolvers = {
 
 const actorFields = ['actorUrn', 'ownerUrn']
 
-/** The actors that match all filters, or null for all actors. Throws BAD_REQUEST. */
-function actorsOf(filters: readonly FacetFilterInput[]): string[] | null {
+/** The actors and the owners that match all filters, or null for all. Throws BAD_REQUEST. */
+function actorsOf(filters: readonly FacetFilterInput[]) {
   const wanted = filters.map(({ field, values, negated, condition }) => {
     if (!actorFields.includes(field))
       throw new CatalogError('BAD_REQUEST', `Tokens cannot be filtered by ${field}`, {
@@ -87,10 +92,13 @@ function actorsOf(filters: readonly FacetFilterInput[]): string[] | null {
       throw new CatalogError('BAD_REQUEST', `A filter on ${field} must have the condition EQUAL`, {
         field: 'input.filters'
       })
-    return values ?? []
+    return { field, urns: values ?? [] }
   })
-  const [first, ...others] = wanted
-  return first?.filter((urn) => others.every((list) => list.includes(urn))) ?? null
+  const ofField = (name: string): string[] | null => {
+    const [first, ...others] = wanted.filter(({ field }) => field === name)
+    return first?.urns.filter((urn) => others.every(({ urns }) => urns.includes(urn))) ?? null
+  }
+  return { actorUrns: ofField('actorUrn'), ownerUrns: ofField('ownerUrn') }
 }
 
 function toScope(text: string): Scope {
@@ -109,7 +117,10 @@ const metadataOf = (token: TokenView) => ({
   id: token.id,
   name: token.name,
   actorUrn: token.actorUrn,
-  ownerUrn: token.actorUrn,
+  ownerUrn: token.makerUrn ?? token.actorUrn,
+  makerUrn: token.makerUrn,
+  makerHasRole: token.makerState?.hasRole ?? null,
+  makerAbsentDays: token.makerState?.absentDays ?? null,
   createdAt: token.createdAt.getTime(),
   expiresAt: token.expiresAt?.getTime() ?? null,
   revokedAt: token.revokedAt?.getTime() ?? null,

@@ -22,7 +22,7 @@ export const createAdmitBearer =
   async (jwt) => {
     const identity = await verify(jwt)
     const expiresAt = new Date(identity.expiresAtMs)
-    const person = await inTransaction(db, (tx) =>
+    const { person } = await inTransaction(db, (tx) =>
       admitPerson(tx, identity, roles, { usedBy: 'bearer', expiresAt })
     )
     if (!person) throw noRole()

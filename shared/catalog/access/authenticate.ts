@@ -12,6 +12,7 @@ import type { Actor, Scope } from '../../model/changes.ts'
 import { hashToken, isJsonWebToken, isTokenText } from '../../model/token-text.ts'
 import { findValidToken, type TokenRecord } from '../../store/tokens.ts'
 import type { AdmitBearer } from './admit-bearer.ts'
+import { isOrphaned, strictMakerRule, type MakerRule } from './token-makers.ts'
 import { unauthenticated } from './unauthenticated.ts'
 
 const verdictMaxAgeMs = 1_000
@@ -26,7 +27,11 @@ export type Authenticate = (token: string | null, connection: object) => Promise
 
 export function createAuthenticate(
   db: Db,
-  { admitBearer = null, nowMs = Date.now }: { admitBearer?: AdmitBearer | null; nowMs?: () => number } = {}
+  {
+    admitBearer = null,
+    makerRule = strictMakerRule,
+    nowMs = Date.now
+  }: { admitBearer?: AdmitBearer | null; makerRule?: MakerRule; nowMs?: () => number } = {}
 ): Authenticate {
   const verdicts = new Map<string, Verdict>()
   const lastOn = new WeakMap<object, HashedToken>()
@@ -37,7 +42,7 @@ export function createAuthenticate(
   ): Promise<Actor> {
     const bearer = admitBearer !== null && isJsonWebToken(token) ? await admitBearer(token) : null
     const record = bearer ?? (await findValidToken(db, tokenHash))
-    if (!record) throw unauthenticated()
+    if (!record || isOrphaned(record, makerRule)) throw unauthenticated()
     if (record.expiresAt) endsAt(record.expiresAt.getTime())
     return actorOf(record)
   }

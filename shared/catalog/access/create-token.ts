@@ -9,6 +9,7 @@ import { checkLine } from '../../model/text-checks.ts'
 import { hashToken, hintOf, newTokenText } from '../../model/token-text.ts'
 import { appendAudit } from '../../store/audit.ts'
 import { findEntities } from '../../store/entities.ts'
+import { transactionTime } from '../../store/order-of-changes.ts'
 import { insertToken, type TokenRecord } from '../../store/tokens.ts'
 import { urnOfType } from '../../urn/kinds.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
@@ -19,6 +20,8 @@ export type CreateTokenInput = {
   /** At least one; `write` implies `read`, `admin` implies both. */
   scopes: readonly Scope[]
   expiresAt?: Date | null
+  /** How long it lasts from now, by the clock of the database; instead of `expiresAt`. */
+  lifetimeMs?: number | null
   /** A corpuser; derived from the name if absent. */
   actorUrn?: string | null
   /** Limits the token to these domains, their descendants, and the assets in them; at least one. */
@@ -124,7 +127,10 @@ export async function writeToken(
       field: 'scopes',
       allowed: ['read', 'write', 'admin']
     })
-  if (input.expiresAt && !(input.expiresAt.getTime() > Date.now()))
+  const now = (await transactionTime(tx)).getTime()
+  const { lifetimeMs = null } = input
+  const expiresAt = lifetimeMs === null ? (input.expiresAt ?? null) : new Date(now + lifetimeMs)
+  if (expiresAt && !(expiresAt.getTime() > now))
     throw new CatalogError('BAD_REQUEST', 'The token would already be expired', { field: 'expires' })
   const record = await insertToken(tx, {
     id: randomUUID(),
@@ -134,7 +140,8 @@ export async function writeToken(
     scopes: [...new Set(input.scopes)],
     domainIds: input.domains && (await idsOf(tx, input.domains)),
     actorUrn: input.actorUrn ? urnOfType(input.actorUrn, 'corpuser', 'actorUrn') : actorNamed(input.name),
-    expiresAt: input.expiresAt ?? null
+    expiresAt,
+    madeWith: caller?.actor.tokenId ?? null
   })
   await appendAudit(tx, {
     actor: caller?.actor.urn ?? record.actorUrn,

@@ -12,6 +12,7 @@ import type { Actor } from '../../model/changes.ts'
 import { hashSessionText, isSessionId } from '../../model/session-text.ts'
 import { findSession, touchSession, type SessionLife } from '../../store/web-sessions.ts'
 import { actorOf } from './authenticate.ts'
+import { isOrphaned, type MakerRule } from './token-makers.ts'
 
 export type WebSession = {
   /** The secret that the browser's cookie contains. */
@@ -19,6 +20,8 @@ export type WebSession = {
   actor: Actor
   /** When the session ends if there is no further request. */
   expiresAt: Date
+  /** When it ends however much it is used, in seconds from now by the clock of the database. */
+  maxSeconds: number
 }
 
 export const sessionLife: SessionLife = {
@@ -30,10 +33,11 @@ export const sessionLife: SessionLife = {
  * Counts as a use of the session. Throws UNAUTHENTICATED (with the same text for every reason) and what the
  * database throws.
  */
-export async function openSession(db: Db, id: string): Promise<WebSession> {
+export async function openSession(db: Db, id: string, makerRule: MakerRule): Promise<WebSession> {
   const sessionHash = hashSessionText(id)
   const found = isSessionId(id) ? await findSession(db, sessionHash, sessionLife) : null
-  if (!found) throw new CatalogError('UNAUTHENTICATED', 'The session is over; sign in again')
+  if (!found || isOrphaned(found.token, makerRule))
+    throw new CatalogError('UNAUTHENTICATED', 'The session is over; sign in again')
   if (found.isStale) await touchSession(db, sessionHash)
-  return { id, actor: actorOf(found.token), expiresAt: found.expiresAt }
+  return { id, actor: actorOf(found.token), expiresAt: found.expiresAt, maxSeconds: found.maxSeconds }
 }

@@ -1,13 +1,15 @@
-/** Checks in the middle of a long request that its token was not revoked since the request began. */
+/** Checks in the middle of a long request that its token has not been ended since the request began. */
 import type { Db } from '../../db/database.ts'
 import type { Actor } from '../../model/changes.ts'
-import { isRevoked } from '../../store/tokens.ts'
+import { findToken } from '../../store/tokens.ts'
+import { isOrphaned, type MakerRule } from './token-makers.ts'
 import { unauthenticated } from './unauthenticated.ts'
 
 /**
- * Throws UNAUTHENTICATED for a revoked token. An expired token passes: a request that began in time may end,
+ * Throws UNAUTHENTICATED for a revoked token, or one whose maker is gone. An expired token passes: a request that began in time may end,
  * and JSON Web Tokens often last only a few minutes.
  */
-export async function refuseRevoked(db: Db, { tokenId }: Actor): Promise<void> {
-  if (tokenId !== null && (await isRevoked(db, tokenId))) throw unauthenticated()
+export async function refuseRevoked(db: Db, { tokenId }: Actor, makerRule: MakerRule): Promise<void> {
+  const token = tokenId === null ? null : await findToken(db, tokenId)
+  if (token && (token.revokedAt !== null || isOrphaned(token, makerRule))) throw unauthenticated()
 }

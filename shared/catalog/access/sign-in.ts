@@ -16,6 +16,7 @@ import { deleteSession, findSession, insertSession } from '../../store/web-sessi
 import { admitPerson, noRole, type Identity } from './admit-person.ts'
 import { actorOf } from './authenticate.ts'
 import { sessionLife, type WebSession } from './open-session.ts'
+import { isOrphaned, type MakerRule } from './token-makers.ts'
 import { unauthenticated } from './unauthenticated.ts'
 
 /** The proof of identity: a token or a code, never both. */
@@ -28,30 +29,48 @@ export type SignInProof = { token: string } | { code: string }
 export function signIn(
   db: Db,
   proof: SignInProof,
-  { replaces, requestId }: { replaces: string | null; requestId: string }
+  { replaces, requestId, makerRule }: { replaces: string | null; requestId: string; makerRule: MakerRule }
 ): Promise<WebSession> {
   return inTransaction(db, async (tx) => {
-    const token = await ('token' in proof ? tokenOfText(tx, proof.token) : tokenOfCode(tx, proof.code))
+    const token = await ('token' in proof
+      ? tokenOfText(tx, proof.token, makerRule)
+      : tokenOfCode(tx, proof.code, makerRule))
     if (replaces !== null) await deleteSession(tx, hashSessionText(replaces))
     const by = 'token' in proof ? 'token' : 'code'
-    return beginSession(tx, token, { by, requestId, expiresAt: null })
+    return beginSession(tx, token, { by, requestId, maxSeconds: null })
   })
 }
 
 /**
- * Begins a session for a user of the identity provider. It ends at `expiresAt` at the latest. Throws
- * FORBIDDEN for a user without a role, UNAUTHENTICATED.
+ * Begins a session for a user of the identity provider, which ends after `maxSeconds` at the latest, and ends
+ * the session with the hash `replaces` that the browser had. Throws FORBIDDEN for a user without a role, after
+ * telling the rule which tokens of the user have lost their maker, and UNAUTHENTICATED.
  */
 export async function signInPerson(
   db: Db,
   identity: Identity,
   roles: Roles,
-  { expiresAt, requestId }: { expiresAt: Date; requestId: string }
+  {
+    maxSeconds,
+    replaces,
+    requestId,
+    makerRule
+  }: { maxSeconds: number; replaces: Buffer | null; requestId: string; makerRule: MakerRule }
 ): Promise<WebSession> {
-  const session = await inTransaction(db, async (tx) => {
-    const person = await admitPerson(tx, identity, roles, { usedBy: 'browser', expiresAt })
-    return person && beginSession(tx, person, { by: 'identityProvider', requestId, expiresAt })
+  const { session, orphans } = await inTransaction(db, async (tx) => {
+    const { person, orphans } = await admitPerson(
+      tx,
+      identity,
+      roles,
+      { usedBy: 'browser', maxSeconds },
+      makerRule
+    )
+    if (person && replaces !== null) await deleteSession(tx, replaces)
+    const session =
+      person && (await beginSession(tx, person, { by: 'identityProvider', requestId, maxSeconds }))
+    return { session, orphans }
   })
+  for (const token of orphans) makerRule.onMakerGone(token, makerRule.absentMaxDays === 0)
   if (!session) throw noRole()
   return session
 }
@@ -62,8 +81,8 @@ async function beginSession(
   {
     by,
     requestId,
-    expiresAt
-  }: { by: 'token' | 'code' | 'identityProvider'; requestId: string; expiresAt: Date | null }
+    maxSeconds
+  }: { by: 'token' | 'code' | 'identityProvider'; requestId: string; maxSeconds: number | null }
 ): Promise<WebSession> {
   const id = newSessionId()
   const sessionHash = hashSessionText(id)
@@ -71,7 +90,7 @@ async function beginSession(
     sessionHash,
     tokenId: token.id,
     keepCount: limits.sessionsPerTokenMaxCount,
-    expiresAt
+    maxSeconds
   })
   await appendAudit(tx, {
     actor: token.actorUrn,
@@ -85,20 +104,25 @@ async function beginSession(
   })
   const session = await findSession(tx, sessionHash, sessionLife)
   if (!session) throw unauthenticated()
-  return { id, actor: actorOf(session.token), expiresAt: session.expiresAt }
+  return {
+    id,
+    actor: actorOf(session.token),
+    expiresAt: session.expiresAt,
+    maxSeconds: session.maxSeconds
+  }
 }
 
-async function tokenOfText(tx: Tx, text: string): Promise<TokenRecord> {
+async function tokenOfText(tx: Tx, text: string, makerRule: MakerRule): Promise<TokenRecord> {
   const token = isTokenText(text) ? await findValidToken(tx, hashToken(text)) : null
-  if (!token)
+  if (!token || isOrphaned(token, makerRule))
     throw new CatalogError('UNAUTHENTICATED', 'The token is unknown, expired or revoked', { field: 'token' })
   return token
 }
 
-async function tokenOfCode(tx: Tx, code: string): Promise<TokenRecord> {
+async function tokenOfCode(tx: Tx, code: string, makerRule: MakerRule): Promise<TokenRecord> {
   const tokenId = isSignInCode(code) ? await takeSignInCode(tx, hashSessionText(code)) : null
   const token = tokenId === null ? null : await findValidTokenById(tx, tokenId)
-  if (!token)
+  if (!token || isOrphaned(token, makerRule))
     throw new CatalogError(
       'UNAUTHENTICATED',
       `The sign-in link was used before, or is older than ${limits.signInCodeMaxSeconds / 60} minutes; \`tributary sign-in\` prints a new one`,

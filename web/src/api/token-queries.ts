@@ -5,6 +5,10 @@ export type Token = {
   id: string
   name: string
   actorUrn: string
+  makerUrn: string | null
+  /** Null unless the maker signs in with the identity provider. */
+  makerHasRole: boolean | null
+  makerAbsentDays: number | null
   createdAt: number
   expiresAt: number | null
   revokedAt: number | null
@@ -31,12 +35,12 @@ export const listTokens = define<
 query listTokens($start: Int, $count: Int) {
   listAccessTokens(input: { start: $start, count: $count }) {
     total
-    tokens { id name actorUrn createdAt expiresAt revokedAt scopes domainUrns }
+    tokens { id name actorUrn makerUrn makerHasRole makerAbsentDays createdAt expiresAt revokedAt scopes domainUrns }
   }
 }`)
 
 export const createToken = define<
-  { createAccessToken: { accessToken: string } },
+  { createAccessToken: { accessToken: string; note: string | null } },
   {
     input: {
       type: 'PERSONAL' | 'SERVICE_ACCOUNT'
@@ -49,7 +53,7 @@ export const createToken = define<
   }
 >(`
 mutation createToken($input: CreateAccessTokenInput!) {
-  createAccessToken(input: $input) { accessToken }
+  createAccessToken(input: $input) { accessToken note }
 }`)
 
 export const revokeToken = define<{ revokeAccessToken: boolean }, { id: string }>(

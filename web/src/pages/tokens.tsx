@@ -173,6 +173,18 @@ const Validity = ({ token: { expiresAt, revokedAt } }: { token: Token }) => {
   )
 }
 
+const Maker = ({ token: { makerUrn, makerHasRole, makerAbsentDays } }: { token: Token }) => {
+  if (makerUrn === null) return null
+  const name = nameOfActor(makerUrn)
+  if (makerHasRole === false)
+    return (
+      <span class="chip bad" title={words.hasNoRole(name)}>
+        {name}
+      </span>
+    )
+  return <span title={words.lastSeen(makerAbsentDays)}>{name}</span>
+}
+
 const columnsOf = (revoke: (token: Token) => void): TableColumn<Token>[] => [
   { id: 'name', head: words.heads.name, value: ({ name }) => name, width: 'minmax(140px, 2fr)' },
   {
@@ -187,6 +199,13 @@ const columnsOf = (revoke: (token: Token) => void): TableColumn<Token>[] => [
     head: words.heads.actor,
     value: ({ actorUrn }) => nameOfActor(actorUrn),
     width: 'minmax(100px, 1fr)'
+  },
+  {
+    id: 'maker',
+    head: words.heads.maker,
+    value: ({ makerUrn }) => (makerUrn === null ? null : nameOfActor(makerUrn)),
+    width: 'minmax(100px, 1fr)',
+    cell: (token) => <Maker token={token} />
   },
   {
     id: 'scopes',

@@ -42,6 +42,9 @@ export const tokenTexts = {
     'Programs that use it are refused within a second, and everyone who is signed in with it is signed out. This cannot be undone.',
   revoked: (name: string): string => `The token ${name} is revoked.`,
   none: 'There are no tokens.',
+  hasNoRole: (name: string): string => `${name} has no role in this catalog any more.`,
+  lastSeen: (days: number | null): string | undefined =>
+    days === null || days === 0 ? undefined : `Last seen ${days === 1 ? 'a day' : `${days} days`} ago`,
   never: 'Never',
   expired: 'Expired',
   isRevoked: 'Revoked',
@@ -49,6 +52,7 @@ export const tokenTexts = {
     name: 'Name',
     id: 'Id',
     actor: 'Author',
+    maker: 'Made by',
     scopes: 'Scopes',
     domain: 'Domains',
     created: 'Created',

@@ -12,7 +12,8 @@ import { DomainsPicker, type NamedDomain } from '../../parts/domain-picker.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { tokenTexts as words } from '../../texts/tokens.ts'
 
-export type NewToken = { name: string; secret: string }
+/** `note` says what ends it besides its expiry. */
+export type NewToken = { name: string; secret: string; note: string | null }
 
 const scopes = { read: ['read'], write: ['read', 'write'], admin: ['admin'] } as const
 type ScopeName = keyof typeof scopes
@@ -45,7 +46,8 @@ export function CreateTokenDialog({ close, done }: { close: () => void; done: (t
         action.run(
           () => graphql(createToken, { input }),
           ({ createAccessToken }) => {
-            done({ name: input.name, secret: createAccessToken.accessToken })
+            const { accessToken, note } = createAccessToken
+            done({ name: input.name, secret: accessToken, note })
           }
         )
       }}
@@ -141,6 +143,7 @@ export function SecretDialog({ token, close }: { token: NewToken; close: () => v
   return (
     <Dialog title={words.secretTitle(token.name)} close={close} isEscapable={isCopied}>
       <p>{words.secretHint}</p>
+      {token.note !== null && <p>{token.note}</p>}
       <Snippet text={token.secret} label={words.secret} />
       <h3>{words.tryIt}</h3>
       <Snippet text={curlFor(token.secret)} label={words.tryIt} />
