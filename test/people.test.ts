@@ -111,7 +111,10 @@ t.test('a person', async (t) => {
     const second = await signIn(both, 'roy')
     t.equal((await sessionOf(server, first.session)).body.expiresAt, before)
     t.ok((await sessionOf(server, second.session)).body.expiresAt > before)
-    await db.raw('update web_session set expires_at = now() where date_trunc('milliseconds', expires_at) = ?', [new Date(before)])
+    await db.raw(
+      `update web_session set expires_at = now() where date_trunc('milliseconds', expires_at) = ?`,
+      [new Date(before)]
+    )
     t.notOk(await isOpen(first.session))
     t.ok(await isOpen(second.session))
   })
