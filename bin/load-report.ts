@@ -39,6 +39,7 @@ export async function reportLoad(
     if (!isQuiet) terminal.out(`${name === null ? '' : `${name}: `}${outcomeOf(load, options)}`)
     if (!isQuiet && Array.isArray(load.ignoredColumns))
       terminal.err(warn(terminal, `Ignored columns: ${load.ignoredColumns.map(textOf).join(', ')}`))
+    if (!isQuiet) for (const line of warningLines(load.warnings)) terminal.err(warn(terminal, line))
     for (const line of reportLines(load.report)) terminal.out(line)
     for (const line of reportLines(load.snapshot)) if (!isQuiet) terminal.out(line)
     for (const line of rejectLines(load, rejects, options, terminal.command))
@@ -82,6 +83,14 @@ function rejectLines(
       ? ['--missing-references create makes placeholders for missing entities.']
       : [])
   ]
+}
+
+function warningLines(warnings: unknown): string[] {
+  if (!isObject(warnings) || typeof warnings.count !== 'number' || !Array.isArray(warnings.messages))
+    return []
+  const { count: total, messages } = warnings
+  const shown = messages.slice(0, listedCount).map((message) => `Warning: ${textOf(message)}`)
+  return total > shown.length ? [...shown, `… and ${count(total - shown.length)} more warnings`] : shown
 }
 
 const warn = ({ colours }: Terminal, line: string): string => paint(printable(line), 'yellow', colours.err)

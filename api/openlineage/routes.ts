@@ -11,6 +11,7 @@ import { limitedTo } from '../../shared/model/limited-to.ts'
 import type { Connections } from '../../shared/openlineage/connections.ts'
 import { parseEventText } from '../../shared/openlineage/event-text.ts'
 import { resolveDataset } from '../../shared/openlineage/names.ts'
+import type { DroppedParts } from '../../shared/openlineage/parts.ts'
 import type { ApiContext } from '../context.ts'
 import { logError, publicError } from '../error-responses.ts'
 import { readBody } from '../loads/read-body.ts'
@@ -38,12 +39,13 @@ export async function openLineageRoutes(
       async (request, reply) => {
         checkUnlimited(request)
         groups.checkRoom()
-        await whileHolding(async (hold) => {
+        const dropped = await whileHolding(async (hold) => {
           const event = readEvent(await readJson(request, 'openLineageEventMaxBytes', hold), '', connections)
           groups.checkRoom()
           await groups.add(event, callOf(request))
+          return event.content.dropped
         })
-        return reply.code(201).send()
+        return reply.code(201).send(dropped.count === 0 ? undefined : { droppedParts: dropped })
       }
     )
     app.post(
@@ -82,7 +84,11 @@ function checkUnlimited({ actor: { domainUrns } }: FastifyRequest): void {
 const callOf = (request: FastifyRequest) => ({ actor: request.actor, requestId: request.id })
 
 type FailedEvent = { index: number; reason: string; retriable: boolean }
+/** An event that was committed, and what was left out of it. */
+type AcceptedEvent = { index: number; dropped: DroppedParts }
 
+/** Dropped parts of one list that its answer names; all are counted. */
+const droppedPartsShownMaxCount = 100
 /** Events of one list that may wait to be committed. */
 const waitingPerListMaxCount = 400
 /** How long one list is read before others get a turn. */
@@ -98,7 +104,7 @@ async function answerBatch(
   const sent = await readJson(request, 'openLineageBatchMaxBytes', hold)
   if (!Array.isArray(sent)) throw new CatalogError('BAD_REQUEST', 'The body must be a list of events')
   checkCount(sent.length)
-  const answers: Promise<FailedEvent | null>[] = []
+  const answers: Promise<FailedEvent | AcceptedEvent>[] = []
   let turnAt = performance.now()
   for (const [index, each] of sent.entries()) {
     await answers[index - waitingPerListMaxCount]
@@ -109,7 +115,12 @@ async function answerBatch(
     }
     answers.push(answerOne(groups, connections, request, each, index))
   }
-  const failed = (await Promise.all(answers)).filter((answer) => answer !== null)
+  const all = await Promise.all(answers)
+  const failed = all.flatMap((answer) => ('reason' in answer ? [answer] : []))
+  const dropped = all.flatMap((answer) =>
+    'dropped' in answer ? answer.dropped.first.map((part) => ({ index: answer.index, ...part })) : []
+  )
+  const droppedCount = all.reduce((sum, answer) => sum + ('dropped' in answer ? answer.dropped.count : 0), 0)
   const retriable = failed.filter((each) => each.retriable).length
   return {
     status: failed.length === 0 ? 'success' : 'partial_success',
@@ -118,23 +129,26 @@ async function answerBatch(
       successful: sent.length - failed.length,
       failed: failed.length,
       retriable,
-      non_retriable: failed.length - retriable
+      non_retriable: failed.length - retriable,
+      ...(droppedCount > 0 ? { dropped_parts: droppedCount } : {})
     },
-    failed_events: failed
+    failed_events: failed,
+    ...(droppedCount > 0 ? { dropped_parts: dropped.slice(0, droppedPartsShownMaxCount) } : {})
   }
 }
 
-/** Null once the event is committed, otherwise its failure. Never throws. */
+/** What was left out once the event is committed, otherwise its failure. Never throws. */
 async function answerOne(
   groups: EventGroups,
   connections: Connections | undefined,
   request: FastifyRequest,
   sent: unknown,
   index: number
-): Promise<FailedEvent | null> {
+): Promise<FailedEvent | AcceptedEvent> {
   try {
-    await groups.add(readOne(sent, index, connections), callOf(request))
-    return null
+    const event = readOne(sent, index, connections)
+    await groups.add(event, callOf(request))
+    return { index, dropped: event.content.dropped }
   } catch (error) {
     const problem = publicError(error)
     logError(problem, request)

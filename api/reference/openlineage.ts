@@ -13,13 +13,27 @@ import {
 } from './description.ts'
 
 const event = anyObject('A run, job or dataset event of OpenLineage.')
+const droppedPart = object({
+  field: text('The path of the part.'),
+  reason: text('An explanation for people.')
+})
 const one: Description = {
   tag: 'openlineage',
   summary: 'Accepts an event',
   more: 'The event is committed before the answer is sent. The body may be compressed with gzip.',
   ignoresUnknownParameters: true,
   body: event,
-  answers: { 201: { is: 'Committed.' } }
+  answers: {
+    201: {
+      is: 'Committed. Without a body if all of the event could be read.',
+      json: object({
+        droppedParts: object({
+          count: integer('Parts of the event that could not be read and were left out.'),
+          first: listOf(droppedPart, { maxItems: 20 })
+        })
+      })
+    }
+  }
 }
 const several: Description = {
   tag: 'openlineage',
@@ -29,23 +43,38 @@ const several: Description = {
   answers: {
     200: {
       is: 'Each event is applied on its own: a faulty event does not affect the others.',
-      json: object({
-        status: oneOf(['success', 'partial_success'], 'Whether all events were accepted.'),
-        summary: object({
-          received: integer('The number of events.'),
-          successful: integer('Events that were accepted.'),
-          failed: integer('Events that were refused.'),
-          retriable: integer('Refused events to send again.'),
-          non_retriable: integer('Refused events that are faulty.')
-        }),
-        failed_events: listOf(
-          object({
-            index: integer('The index of the event, from 0.'),
-            reason: text('An explanation for people.'),
-            retriable: { type: 'boolean' }
-          })
-        )
-      })
+      json: object(
+        {
+          status: oneOf(['success', 'partial_success'], 'Whether all events were accepted.'),
+          summary: object(
+            {
+              received: integer('The number of events.'),
+              successful: integer('Events that were accepted.'),
+              failed: integer('Events that were refused.'),
+              retriable: integer('Refused events to send again.'),
+              non_retriable: integer('Refused events that are faulty.'),
+              dropped_parts: integer('Parts of accepted events that could not be read and were left out.')
+            },
+            { optional: ['dropped_parts'] }
+          ),
+          failed_events: listOf(
+            object({
+              index: integer('The index of the event, from 0.'),
+              reason: text('An explanation for people.'),
+              retriable: { type: 'boolean' }
+            })
+          ),
+          dropped_parts: listOf(
+            object({
+              index: integer('The index of the event, from 0.'),
+              field: text('The path of the part.'),
+              reason: text('An explanation for people.')
+            }),
+            { maxItems: 100 }
+          )
+        },
+        { optional: ['dropped_parts'] }
+      )
     }
   }
 }

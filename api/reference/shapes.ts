@@ -106,9 +106,15 @@ export const shapes: { readonly [name: string]: Schema } = {
       ignoredColumns: listOf({
         type: 'string',
         description: 'A column of a CSV that the load ignores: its name, or its place if it has none.'
+      }),
+      warnings: object({
+        count: integer('How many there are.'),
+        messages: listOf({ type: 'string', description: 'The first 20: what the load could not use.' })
       })
     },
-    { optional: ['snapshot', 'idempotencyKey', 'report', 'undoes', 'undoneBy', 'ignoredColumns'] }
+    {
+      optional: ['snapshot', 'idempotencyKey', 'report', 'undoes', 'undoneBy', 'ignoredColumns', 'warnings']
+    }
   ),
   Reject: object({
     line: integer('The line in the body of the load, from 1.'),

@@ -18,6 +18,8 @@ export type LoadView = {
   snapshot?: unknown
   /** Columns of a CSV that were not read. */
   ignoredColumns?: unknown
+  /** What the load could not use although nothing was rejected. */
+  warnings?: unknown
 }
 
 const endStates: readonly string[] = ['done', 'failed', 'aborted', 'cancelled']

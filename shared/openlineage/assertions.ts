@@ -11,6 +11,7 @@ import { preparePatch } from '../model/prepare-patch.ts'
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import { linkFrom, type Link } from './links.ts'
 import { columnUrn } from './names.ts'
+import type { DroppedParts } from './parts.ts'
 import {
   factsOf,
   linkListsOf,
@@ -186,7 +187,7 @@ type ColumnLink = Extract<Link, ['column' | 'directColumn', ...unknown[]]>
 function assertRun(
   to: AssertionBuilder,
   urn: Urn,
-  { runId, startedMs, jobUrn, parentUrn, inputs = [], outputs = [] }: RunState
+  { runId, startedMs, jobUrn, parentUrn, inputs = [], outputs = [], dropped }: RunState
 ): void {
   const count = limits.runDatasetsMaxCount
   const cut = [
@@ -196,7 +197,9 @@ function assertRun(
   to.add(urn, 'dataProcessInstanceProperties', [], {
     name: runId,
     created: stamp(startedMs),
-    ...(cut.length > 0 ? { customProperties: Object.fromEntries(cut) } : {})
+    ...(cut.length > 0 || dropped
+      ? { customProperties: { ...Object.fromEntries(cut), ...(dropped ? propertiesOf(dropped) : {}) } }
+      : {})
   })
   if (inputs.length > 0) to.add(urn, 'dataProcessInstanceInput', [], { inputs: inputs.slice(0, count) })
   if (outputs.length > 0) to.add(urn, 'dataProcessInstanceOutput', [], { outputs: outputs.slice(0, count) })
@@ -206,6 +209,12 @@ function assertRun(
     ...(parentUrn ? { parentInstance: parentUrn.value } : {})
   })
 }
+
+/** What a reader of the run should know of the parts of its events that were left out. */
+const propertiesOf = ({ count, first }: DroppedParts): { [name: string]: string } => ({
+  droppedParts: String(count),
+  ...Object.fromEntries(first.map(({ reason }, index) => [`droppedPart${index + 1}`, reason]))
+})
 
 /** The assertions of `asserted` with a path that others assert too. */
 export const commonTo = (asserted: Assertions, others: Assertions): Assertions =>

@@ -2,9 +2,9 @@
  * The content of an event with names resolved to URNs: facts of datasets and of the job, what the job reads
  * and writes, and the run.
  */
-import { CatalogError } from '../errors.ts'
 import type { JsonObject, JsonValue } from '../model/changes.ts'
-import { isObject, listOf } from '../model/json-values.ts'
+import { checkJson } from '../model/json-checks.ts'
+import { isObject } from '../model/json-values.ts'
 import { platformOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
 import type { Connections } from './connections.ts'
@@ -26,11 +26,12 @@ import {
 import {
   readLineageOfDataset,
   readLineageOfJob,
+  statesLineage,
   type LineageEnd,
   type LineageEntry
 } from './facets/lineage.ts'
 import { descriptionOf, ownersOf, tagsOf } from './facets/people-and-texts.ts'
-import { schemaOf, topColumnsOf } from './facets/schema.ts'
+import { columnsOf, schemaOf, topColumnsOf } from './facets/schema.ts'
 import type { Link } from './links.ts'
 import {
   columnUrn,
@@ -42,6 +43,7 @@ import {
   type ResolvedDataset
 } from './names.ts'
 import { orchestratorOf } from './orchestrator.ts'
+import { at as inPlace, refuse, type DroppedParts, type EventParts } from './parts.ts'
 import { unlessRefused } from './unless-refused.ts'
 
 /** Facts by name; a fact that the event does not mention is absent. */
@@ -82,6 +84,7 @@ export type RunContent = {
   /** The datasets that the event says the run read and wrote, under the names that it used. */
   inputs: Urn[]
   outputs: Urn[]
+  dropped: DroppedParts
 }
 
 export type EventContent = {
@@ -95,10 +98,16 @@ export type EventContent = {
   run: RunContent | null
   /** The domains of new datasets, from the operator's connections. */
   domains: [dataset: Urn, domain: Urn][]
+  /** The parts of the event that were left out. */
+  dropped: DroppedParts
 }
 
-/** Throws BAD_REQUEST naming the path, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED. */
+/**
+ * Leaves out what cannot be in the catalog, except the job, the run, and the dataset of a dataset event.
+ * Throws BAD_REQUEST naming the path, INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED.
+ */
 export function contentOf(event: OpenLineageEvent, connections: Connections = []): EventContent {
+  const { parts } = event
   const datasets = new Map<Urn, DatasetContent>()
   const domains = new Map<Urn, Urn>()
   const urnOf = ({ urn, domain }: ResolvedDataset): Urn => {
@@ -124,8 +133,9 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
   // Moves what the event says about a path to the table that it names for the path.
   const nameTable = (dataset: EventDataset): void => {
     const content = inPlace(dataset.field, () => contentAt(dataset))
-    const table = tableOf(dataset)
-    const resolved = table && unlessRefused(() => resolveTable(table, connections))
+    const table = tableOf(dataset, parts)
+    const place = `${dataset.field}.facets.symlinks`
+    const resolved = table && parts.take(() => inPlace(place, () => resolveTable(table, connections)))
     if (!resolved || resolved.urn === content.urn) return
     tables.set(content.urn, contentOfUrn(urnOf(resolved), table))
     content.knownAs = resolved.urn
@@ -138,8 +148,10 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
   const note = (name: OpenLineageName): Urn => contentNow(name).urn
   const formerContent = (dataset: EventDataset): DatasetContent | null => {
     const place = `${dataset.field}.facets.lifecycleStateChange.previousIdentifier`
-    const name = previousName(dataset, place)
-    return name && inPlace(place, () => contentAt(name))
+    return parts.take(() => {
+      const name = previousName(dataset, place)
+      return name && inPlace(place, () => contentAt(name))
+    })
   }
   const renames: { from: DatasetContent; to: DatasetContent }[] = []
   const describe = (dataset: EventDataset): DatasetContent => {
@@ -148,7 +160,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     const former = formerContent(dataset)
     if (former && former !== own) renames.push({ from: former, to: own })
     const content = contentNow(dataset)
-    content.facts = { ...content.facts, ...factsOfDataset(dataset, content.urn) }
+    content.facts = { ...content.facts, ...factsOfDataset(dataset, content.urn, parts) }
     return content
   }
   const applyRenames = (): void => {
@@ -180,7 +192,8 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     jobOfRun: event.kind === 'run' ? ownJob : null,
     note,
     noteJob,
-    left: tableEdgesOfEvent()
+    left: tableEdgesOfEvent(),
+    parts
   }
   if (event.kind === 'dataset') {
     nameTable(event.dataset)
@@ -192,13 +205,18 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
       job: null,
       otherJobs: [...otherJobs.values()],
       run: null,
-      domains: [...domains]
+      domains: [...domains],
+      dropped: parts.dropped
     }
   }
   const { job: urn, flow: flowUrn } = jobUrn(orchestrator, event.job)
-  for (const dataset of [...event.inputs, ...event.outputs]) nameTable(dataset)
-  for (const dataset of event.inputs) describe(dataset)
-  for (const dataset of event.outputs) {
+  const canBeNamed = (dataset: EventDataset): boolean =>
+    parts.take(() => inPlace(dataset.field, () => contentAt(dataset))) !== null
+  const inputs = event.inputs.filter(canBeNamed)
+  const outputs = event.outputs.filter(canBeNamed)
+  for (const dataset of [...inputs, ...outputs]) nameTable(dataset)
+  for (const dataset of inputs) describe(dataset)
+  for (const dataset of outputs) {
     const content = describe(dataset)
     // A dataset that a run writes exists, unless the event says that it was dropped.
     if (event.kind === 'run') content.facts = { isDropped: false, ...content.facts }
@@ -209,12 +227,15 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     name: event.job.name,
     urn,
     flowUrn,
-    facts: factsOfJob(event.job),
-    links: linksOfJob(event, named),
-    isDeclared: event.kind === 'job' && (event.hasLists || event.job.facets.lineage !== undefined)
+    facts: factsOfJob(event.job, parts),
+    links: linksOfJob({ ...event, inputs, outputs }, named),
+    isDeclared: event.kind === 'job' && (event.hasLists || declaresLineage(event.job.facets.lineage))
   }
-  for (const { name, field } of dependencies(event, 'downstream'))
-    inPlace(field, () => noteJob(name)).links.push(['afterJob', urn])
+  for (const { name, field } of dependencies(event, 'downstream', parts))
+    parts.take(() => inPlace(field, () => noteJob(name)).links.push(['afterJob', urn]))
+  const parentUrn = event.kind === 'run' ? parentRun(event.run.facets, parts) : null
+  // Once everything has been read.
+  const { dropped } = parts
   return {
     timeMs: event.timeMs,
     datasets: [...datasets.values()],
@@ -226,18 +247,24 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
             urn: inPlace('run.runId', () => runUrn(event.run.runId)),
             runId: event.run.runId,
             jobUrn: urn,
-            parentUrn: parentRun(event.run.facets),
+            parentUrn,
             eventType: event.eventType,
+            dropped,
             inputs: endsOfRun(job.links, 'input', 'read'),
             outputs: endsOfRun(job.links, 'output', 'write')
           }
         : null,
-    domains: [...domains]
+    domains: [...domains],
+    dropped
   }
 }
 
 const endsOfRun = (links: readonly Link[], ...kinds: ('input' | 'read' | 'output' | 'write')[]): Urn[] =>
   links.flatMap((link) => (kinds.some((kind) => kind === link[0]) ? [link[1]] : []))
+
+/** A deleted facet of a job event ends what it declared. A facet without a list of entries says nothing. */
+const declaresLineage = (lineage: JsonValue | undefined): boolean =>
+  lineage === null || (isObject(lineage) && Array.isArray(lineage.entries))
 
 /** The URNs of the names in an event. `note` and `noteJob` add the dataset or the job to the content. */
 type Named = {
@@ -248,11 +275,12 @@ type Named = {
   note: (name: OpenLineageName) => Urn
   noteJob: (name: OpenLineageName) => JobContent
   left: TableEdges
+  parts: EventParts
 }
 
 function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, named: Named): Link[] {
-  const { note, noteJob, left } = named
-  const entries = lineageEntries(event, left)
+  const { note, noteJob, parts } = named
+  const entries = lineageEntries(event, named)
   return [
     ...event.inputs.map((dataset): Link => ['input', note(dataset)]),
     ...event.outputs.map((dataset): Link => ['output', note(dataset)]),
@@ -260,40 +288,44 @@ function linksOfJob(event: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>, n
     ...(entries
       ? entries.flatMap((entry) => linksOfEntry(entry, named))
       : event.outputs.flatMap((dataset) =>
-          columnLinks('column', note(dataset), columnLineageOf(dataset, note(dataset), left), note)
+          columnLinks('column', note(dataset), columnLineageOf(dataset, note(dataset), named), named)
         )),
-    ...dependencies(event, 'upstream').map(({ name, field }): Link => [
-      'afterJob',
-      inPlace(field, () => noteJob(name)).urn
-    ])
+    ...dependencies(event, 'upstream', parts).flatMap(({ name, field }): Link[] => {
+      const job = parts.take(() => inPlace(field, () => noteJob(name)))
+      return job ? [['afterJob', job.urn]] : []
+    })
   ]
 }
 
-/** The entries of the facet `lineage` of the job and of its outputs; null if neither has the facet. */
+/**
+ * The entries of the facet `lineage` of the job and of its outputs; null if neither has the facet, or all of
+ * them are empty and so say nothing.
+ */
 function lineageEntries(
   { job, outputs }: Extract<OpenLineageEvent, { kind: 'run' | 'job' }>,
-  left: TableEdges
+  reading: Named
 ): LineageEntry[] | null {
   const { lineage } = job.facets
-  const ofOutputs = outputs.flatMap((dataset) =>
-    isObject(dataset.facets.lineage)
-      ? [readLineageOfDataset(dataset.facets.lineage, dataset, `${dataset.field}.facets.lineage`, left)]
+  const ofJob = isObject(lineage) ? readLineageOfJob(lineage, 'job.facets.lineage', reading) : []
+  const ofOutputs = outputs.flatMap((dataset) => {
+    const { lineage: facet } = dataset.facets
+    return isObject(facet) && statesLineage(facet)
+      ? [readLineageOfDataset(facet, dataset, `${dataset.field}.facets.lineage`, reading)]
       : []
-  )
-  if (!isObject(lineage)) return ofOutputs.length > 0 ? ofOutputs : null
-  return [...readLineageOfJob(lineage, 'job.facets.lineage', left), ...ofOutputs]
+  })
+  const entries = [...ofJob, ...ofOutputs]
+  return entries.length > 0 ? entries : null
 }
 
 type DatasetEnd = Extract<LineageEnd, { type: 'DATASET' }>
 type JobEnd = Extract<LineageEnd, { type: 'JOB' }>
 
-function linksOfEntry(
-  { target, inputs, columns, isDescribed }: LineageEntry,
-  { ownJob, jobOfRun, note, noteJob }: Named
-): Link[] {
-  const datasetAt = ({ dataset, field }: DatasetEnd): Urn => inPlace(field, () => note(dataset))
+function linksOfEntry({ target, inputs, columns, isDescribed }: LineageEntry, named: Named): Link[] {
+  const { ownJob, note, noteJob, parts } = named
+  const datasetAt = ({ dataset, field }: DatasetEnd): Urn | null =>
+    parts.take(() => inPlace(field, () => note(dataset)))
   const jobAt = ({ job, field }: JobEnd): Urn | null =>
-    job ? inPlace(field, () => noteJob(job)).urn : ownJob
+    job ? parts.take(() => inPlace(field, () => noteJob(job)).urn) : ownJob
   const linkOf = (end: JobEnd, kind: 'read' | 'write' | 'afterJob', other: Urn): Link[] => {
     const urn = jobAt(end)
     if (urn === null || urn === other) return []
@@ -306,43 +338,49 @@ function linksOfEntry(
       return other === null ? [] : linkOf(target, input.type === 'JOB' ? 'afterJob' : 'read', other)
     })
   const urn = datasetAt(target)
+  if (urn === null) return []
   return [
     ...(isDescribed ? [['described', urn] satisfies Link] : []),
-    ...inputs.flatMap((input): Link[] =>
-      input.type === 'DATASET' ? [['direct', urn, datasetAt(input)]] : linkOf(input, 'write', urn)
-    ),
-    ...columnLinks('directColumn', urn, columns, note, jobOfRun)
+    ...inputs.flatMap((input): Link[] => {
+      if (input.type === 'JOB') return linkOf(input, 'write', urn)
+      const upstream = datasetAt(input)
+      return upstream === null ? [] : [['direct', urn, upstream]]
+    }),
+    ...columnLinks('directColumn', urn, columns, named)
   ]
 }
 
 const columnLineageOf = (
   { field, facets: { columnLineage, schema } }: EventDataset,
   urn: Urn,
-  left: TableEdges
+  { left, parts }: Named
 ): ColumnsOfFacet =>
-  readColumnLineage(
-    columnLineage,
-    `${field}.facets.columnLineage`,
-    isObject(schema) ? topColumnsOf(schema).filter((name) => canBeColumn(urn, name)) : [],
-    left
-  )
+  isObject(columnLineage)
+    ? readColumnLineage(columnLineage, `${field}.facets.columnLineage`, {
+        names: isObject(schema) ? topColumnsOf(schema).filter((name) => canBeColumn(urn, name)) : [],
+        left,
+        parts
+      })
+    : new Map()
 
 const columnLinks = (
   kind: 'column' | 'directColumn',
   urn: Urn,
   columns: ColumnsOfFacet,
-  note: Named['note'],
-  jobOfRun: Urn | null = null
+  { jobOfRun, note, parts }: Named
 ): Link[] =>
   [...columns].flatMap(([column, inputs]) =>
-    inputs.map((input): Link => {
-      const upstream = inPlace(input.field, () => note(input.dataset))
-      checkColumn(urn, column, input.field)
-      checkColumn(upstream, input.column, input.field)
-      return kind === 'directColumn' && jobOfRun !== null
-        ? [kind, urn, column, upstream, input.column, input.operation, jobOfRun]
-        : [kind, urn, column, upstream, input.column, input.operation]
-    })
+    inputs.flatMap(
+      (input): Link[] =>
+        parts.take((): Link[] => {
+          checkColumn(urn, column, input.field)
+          const upstream = inPlace(input.field, () => note(input.dataset))
+          checkColumn(upstream, input.column, input.field)
+          return kind === 'directColumn' && jobOfRun !== null
+            ? [[kind, urn, column, upstream, input.column, input.operation, jobOfRun]]
+            : [[kind, urn, column, upstream, input.column, input.operation]]
+        }) ?? []
+    )
   )
 
 const plainColumn = /^[\w.-]{1,200}$/
@@ -360,72 +398,72 @@ function checkColumn(dataset: Urn, column: string, field: string): void {
   if (!isPlainColumn(dataset, column)) inPlace(field, () => columnUrn(dataset, column))
 }
 
-/** Returns what `make` returns. Adds the place in the event to its errors. */
-function inPlace<T>(field: string, make: () => T): T {
-  try {
-    return make()
-  } catch (error) {
-    if (!(error instanceof CatalogError)) throw error
-    const place = field.length > placeMaxChars ? `${field.slice(0, placeMaxChars)}…` : field
-    throw new CatalogError(
-      error.code,
-      `${place}: ${error.message}`,
-      { ...error.details, field: place },
-      { cause: error }
-    )
-  }
-}
-
-/** Limits the length of a path in an error, because names of columns may have any length. */
-const placeMaxChars = 300
-
 /**
  * The datasets from which a dataset is made, without a known job: `lineage`, otherwise `columnLineage`; null
- * if the event has neither, and so says nothing about them.
+ * if the event says nothing about them. A deleted facet says that there are none.
  */
 function declaredLinks(dataset: EventDataset, named: Named): Link[] | null {
   const { lineage, columnLineage } = dataset.facets
-  if (lineage === undefined && columnLineage === undefined) return null
-  const { note, left } = named
+  const { note, parts } = named
   const place = `${dataset.field}.facets`
-  if (isObject(lineage))
-    return linksOfEntry(readLineageOfDataset(lineage, dataset, `${place}.lineage`, left), named)
+  if (isObject(lineage) && statesLineage(lineage))
+    return linksOfEntry(readLineageOfDataset(lineage, dataset, `${place}.lineage`, named), named)
+  const isDeleted = lineage === null || columnLineage === null
+  if (!isObject(columnLineage)) return isDeleted ? [] : null
   const urn = note(dataset)
-  const columns = columnLineageOf(dataset, urn, left)
+  const columns = columnLineageOf(dataset, urn, named)
   const inputs = [
     ...[...columns.values()].flat(),
-    ...readTableInputs(columnLineage, `${place}.columnLineage.dataset`)
+    ...readTableInputs(columnLineage.dataset, `${place}.columnLineage.dataset`, parts)
   ]
+  if (inputs.length === 0) return isDeleted ? [] : null
   return [
-    ...inputs.map(({ dataset: input, field }): Link => ['direct', urn, inPlace(field, () => note(input))]),
-    ...columnLinks('directColumn', urn, columns, note)
+    ...inputs.flatMap(({ dataset: input, field }): Link[] => {
+      const upstream = parts.take(() => inPlace(field, () => note(input)))
+      return upstream === null ? [] : [['direct', urn, upstream]]
+    }),
+    ...columnLinks('directColumn', urn, columns, named)
   ]
 }
 
 /** The jobs in a list of the facet `jobDependencies`, each with its place in the event. */
 function dependencies(
   event: OpenLineageEvent,
-  listName: 'upstream' | 'downstream'
+  listName: 'upstream' | 'downstream',
+  parts: EventParts
 ): { name: OpenLineageName; field: string }[] {
   const facet = event.kind === 'run' ? event.run.facets.jobDependencies : null
-  return listOf(isObject(facet) ? facet[listName] : undefined).flatMap((each, index) => {
-    const field = `run.facets.jobDependencies.${listName}[${index}].job`
-    return isObject(each) && isObject(each.job) ? [{ name: readName(each.job, field), field }] : []
-  })
+  if (!isObject(facet)) return []
+  return parts
+    .objects(facet[listName], `run.facets.jobDependencies.${listName}`)
+    .flatMap(({ each, place }) => {
+      const field = `${place}.job`
+      const { job } = each
+      const name = parts.take(() => {
+        if (!isObject(job)) throw refuse(field, 'must be an object')
+        return readName(job, field)
+      })
+      return name ? [{ name, field }] : []
+    })
 }
 
-function parentRun({ parent }: JsonObject): Urn | null {
-  const run = isObject(parent) ? parent.run : null
-  const runId = isObject(run) && typeof run.runId === 'string' ? run.runId.trim() : ''
-  return runId === '' ? null : unlessRefused(() => runUrn(runId))
+function parentRun({ parent }: JsonObject, parts: EventParts): Urn | null {
+  if (!isObject(parent)) return null
+  const place = 'run.facets.parent.run'
+  const runId = isObject(parent.run) ? parent.run.runId : null
+  if (typeof runId === 'string' && runId.trim() !== '')
+    return parts.take(() => inPlace(`${place}.runId`, () => runUrn(runId.trim())))
+  parts.drop(refuse(`${place}.runId`, 'must be a text that is not empty'))
+  return null
 }
 
-function tableOf({ facets: { symlinks } }: EventDataset): OpenLineageName | null {
-  const tables = listOf(isObject(symlinks) ? symlinks.identifiers : undefined).flatMap((each) =>
-    isObject(each) && each.type === 'TABLE'
-      ? (unlessRefused(() => readName(each, 'symlinks.identifiers')) ?? [])
-      : []
-  )
+function tableOf({ field, facets: { symlinks } }: EventDataset, parts: EventParts): OpenLineageName | null {
+  if (!isObject(symlinks)) return null
+  const tables = parts
+    .objects(symlinks.identifiers, `${field}.facets.symlinks.identifiers`)
+    .flatMap(({ each, place }) =>
+      each.type === 'TABLE' ? (parts.take(() => readName(each, place)) ?? []) : []
+    )
   return tables.at(-1) ?? null
 }
 
@@ -445,11 +483,19 @@ function previousName(
 const isCreation = ({ namespace, name, facets: { lifecycleStateChange: facet } }: EventDataset): boolean =>
   isObject(facet) && facet.lifecycleStateChange === 'CREATE' && !isPath({ namespace, name })
 
-function factsOfDataset(dataset: EventDataset, urn: Urn): Facts {
+function factsOfDataset(dataset: EventDataset, urn: Urn, parts: EventParts): Facts {
   const { schema, lifecycleStateChange: lifecycle } = dataset.facets
-  const read = isObject(schema) ? schemaOf(schema, platformOf(urn) ?? '', dataset.name) : null
+  const place = `${dataset.field}.facets.schema`
+  const read = isObject(schema)
+    ? parts.take(() => {
+        const columns = columnsOf(schema.fields, `${place}.fields`, parts)
+        const document = schemaOf(columns, platformOf(urn) ?? '', dataset.name)
+        checkJson(document, place)
+        return document
+      })
+    : null
   return {
-    ...factsOf(dataset),
+    ...factsOf(dataset, `${dataset.field}.facets`, parts),
     ...(read ? { schema: read } : {}),
     ...(isObject(lifecycle) && typeof lifecycle.lifecycleStateChange === 'string'
       ? { isDropped: lifecycle.lifecycleStateChange === 'DROP' }
@@ -458,21 +504,36 @@ function factsOfDataset(dataset: EventDataset, urn: Urn): Facts {
 }
 
 /** Includes how the job runs: BATCH or STREAMING. */
-function factsOfJob(job: EventJob): Facts {
+function factsOfJob(job: EventJob, parts: EventParts): Facts {
   const { jobType } = job.facets
   const processingType = isObject(jobType) ? jobType.processingType : null
   return {
-    ...factsOf(job),
+    ...factsOf(job, 'job.facets', parts),
     ...(typeof processingType === 'string' ? { processingType: processingType.toUpperCase() } : {})
   }
 }
 
-/** The fact of a deleted facet is that there is nothing. */
-function factsOf({ facets: { documentation, ownership, tags } }: Pick<EventJob, 'facets'>): Facts {
-  const description = isObject(documentation) ? descriptionOf(documentation) : null
+/**
+ * The fact of a deleted facet is that there is nothing. An empty facet, or one of which nothing could be read,
+ * says nothing. `field` is the place of the facets.
+ */
+function factsOf(
+  { facets: { documentation, ownership, tags } }: Pick<EventJob, 'facets'>,
+  field: string,
+  parts: EventParts
+): Facts {
+  const description = isObject(documentation)
+    ? parts.take(() => {
+        const text = descriptionOf(documentation)
+        checkJson(text, `${field}.documentation.description`)
+        return text
+      })
+    : null
+  const owners = isObject(ownership) ? ownersOf(ownership, `${field}.ownership`, parts) : []
+  const ofTags = isObject(tags) ? tagsOf(tags, `${field}.tags`, parts) : []
   return {
     ...(description === null && documentation !== null ? {} : { description }),
-    ...(ownership === undefined ? {} : { owners: isObject(ownership) ? ownersOf(ownership) : [] }),
-    ...(tags === undefined ? {} : { tags: isObject(tags) ? tagsOf(tags) : [] })
+    ...(owners.length === 0 && ownership !== null ? {} : { owners }),
+    ...(ofTags.length === 0 && tags !== null ? {} : { tags: ofTags })
   }
 }

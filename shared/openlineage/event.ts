@@ -4,9 +4,10 @@
  */
 import { CatalogError } from '../errors.ts'
 import type { JsonObject, JsonValue } from '../model/changes.ts'
-import { checkJson } from '../model/json-checks.ts'
 import { isObject } from '../model/json-values.ts'
 import { parseEventTime } from './event-time.ts'
+import { EventParts, isGiven, refuse } from './parts.ts'
+import { storableEvent } from './storable-event.ts'
 
 /** The name of a job or a dataset. */
 export type OpenLineageName = { namespace: string; name: string }
@@ -15,7 +16,8 @@ export type EventDataset = OpenLineageName & { facets: JsonObject; field: string
 export type EventJob = OpenLineageName & { facets: JsonObject }
 export type EventRun = { runId: string; facets: JsonObject }
 
-type Common = { timeMs: number; producer: string }
+/** `parts` has the parts that were left out. `stored` is the event without what cannot be stored. */
+type Common = { timeMs: number; producer: string; parts: EventParts; stored: JsonValue }
 
 export type OpenLineageEvent =
   | (Common & {
@@ -31,7 +33,7 @@ export type OpenLineageEvent =
       job: EventJob
       inputs: EventDataset[]
       outputs: EventDataset[]
-      /** False if the event has neither list, so that it does not say what the job reads and writes. */
+      /** False if both lists are absent or empty: the event does not say what the job reads and writes. */
       hasLists: boolean
     })
   | (Common & { kind: 'dataset'; dataset: EventDataset })
@@ -41,12 +43,13 @@ export type EventType = (typeof eventTypes)[number]
 
 /**
  * Checks the parts of an event that are used and leaves the rest unchanged: unknown facets are kept, and
- * `producer` and `schemaURL` may be missing. `field` is the place of the event, empty if it is the whole
- * body. Throws BAD_REQUEST naming the path, INVALID_CHARACTER, LIMIT_EXCEEDED.
+ * `producer` and `schemaURL` may be missing. What cannot be read is left out, except the time of the event
+ * and the names of what it is about. `field` is the place of the event, empty if it is the whole body. Throws
+ * BAD_REQUEST naming the path, INVALID_CHARACTER, LIMIT_EXCEEDED.
  */
 export function parseEvent(sent: unknown, field = ''): OpenLineageEvent {
-  const at = (path: string): string => (field === '' ? path : `${field}.${path}`)
-  const event = checkJson(sent, field, { maxBytes: Infinity })
+  const parts = new EventParts()
+  const event = storableEvent(sent, field, parts)
   if (!isObject(event)) {
     if (field !== '') throw refuse(field, 'must be an object')
     throw new CatalogError(
@@ -54,37 +57,54 @@ export function parseEvent(sent: unknown, field = ''): OpenLineageEvent {
       `The event must be an object${Array.isArray(event) ? ', not a list of events' : ''}`
     )
   }
+  try {
+    return readParts(event, field, parts)
+  } catch (error) {
+    const place = error instanceof CatalogError ? error.details.field : undefined
+    // What is wrong with a value that could not be stored says more than that it is missing.
+    throw (typeof place === 'string' ? parts.errorAt(place) : undefined) ?? error
+  }
+}
+
+function readParts(event: JsonObject, field: string, parts: EventParts): OpenLineageEvent {
+  const at = (path: string): string => (field === '' ? path : `${field}.${path}`)
   const common = {
     timeMs: parseEventTime(event.eventTime, at('eventTime')),
-    producer: typeof event.producer === 'string' ? event.producer : ''
+    producer: typeof event.producer === 'string' ? event.producer : '',
+    parts,
+    stored: event
   }
   const [hasRun, hasJob, hasDataset] = [isGiven(event.run), isGiven(event.job), isGiven(event.dataset)]
+  const datasets = (name: 'inputs' | 'outputs'): EventDataset[] =>
+    parts
+      .objects(event[name], at(name))
+      .flatMap(({ each, place }) => parts.take(() => readDataset(each, place, parts)) ?? [])
   if (hasRun && hasJob)
     return {
       ...common,
       kind: 'run',
-      eventType: readEventType(event.eventType, at('eventType')),
-      run: readRun(event.run, at('run')),
-      job: readJob(event.job, at('job')),
-      inputs: readDatasets(event.inputs, at('inputs')),
-      outputs: readDatasets(event.outputs, at('outputs'))
+      eventType: parts.take(() => readEventType(event.eventType, at('eventType'))),
+      run: readRun(event.run, at('run'), parts),
+      job: readJob(event.job, at('job'), parts),
+      inputs: datasets('inputs'),
+      outputs: datasets('outputs')
     }
   if (hasRun) throw refuse(at('job'), 'is missing: a run belongs to a job')
   if (hasDataset && !hasJob)
-    return { ...common, kind: 'dataset', dataset: readDataset(event.dataset, at('dataset')) }
-  if (hasJob)
+    return { ...common, kind: 'dataset', dataset: readDataset(event.dataset, at('dataset'), parts) }
+  if (hasJob) {
+    const [inputs, outputs] = [datasets('inputs'), datasets('outputs')]
     return {
       ...common,
       kind: 'job',
-      job: readJob(event.job, at('job')),
-      inputs: readDatasets(event.inputs, at('inputs')),
-      outputs: readDatasets(event.outputs, at('outputs')),
-      hasLists: isGiven(event.inputs) || isGiven(event.outputs)
+      job: readJob(event.job, at('job'), parts),
+      inputs,
+      outputs,
+      hasLists: inputs.length + outputs.length > 0
     }
+  }
   throw refuse(at('job'), 'is missing: an event describes a run and its job, a job, or a dataset')
 }
-
-const isGiven = (value: JsonValue | undefined): boolean => value !== undefined && value !== null
 
 function readEventType(sent: JsonValue | undefined, field: string): EventType | null {
   if (!isGiven(sent)) return null
@@ -93,25 +113,22 @@ function readEventType(sent: JsonValue | undefined, field: string): EventType | 
   return found
 }
 
-function readRun(sent: JsonValue | undefined, field: string): EventRun {
+function readRun(sent: JsonValue | undefined, field: string, parts: EventParts): EventRun {
   if (!isObject(sent)) throw refuse(field, 'must be an object')
-  return { runId: readText(sent.runId, `${field}.runId`), facets: readFacets(sent.facets, `${field}.facets`) }
+  return {
+    runId: readText(sent.runId, `${field}.runId`),
+    facets: readFacets(sent.facets, `${field}.facets`, parts)
+  }
 }
 
-function readJob(sent: JsonValue | undefined, field: string): EventJob {
+function readJob(sent: JsonValue | undefined, field: string, parts: EventParts): EventJob {
   if (!isObject(sent)) throw refuse(field, 'must be an object')
-  return { ...readName(sent, field), facets: readFacets(sent.facets, `${field}.facets`) }
+  return { ...readName(sent, field), facets: readFacets(sent.facets, `${field}.facets`, parts) }
 }
 
-function readDatasets(sent: JsonValue | undefined, field: string): EventDataset[] {
-  if (!isGiven(sent)) return []
-  if (!Array.isArray(sent)) throw refuse(field, 'must be a list')
-  return sent.map((each, index) => readDataset(each, `${field}[${index}]`))
-}
-
-function readDataset(sent: JsonValue | undefined, field: string): EventDataset {
+function readDataset(sent: JsonValue | undefined, field: string, parts: EventParts): EventDataset {
   if (!isObject(sent)) throw refuse(field, 'must be an object')
-  return { ...readName(sent, field), facets: readFacets(sent.facets, `${field}.facets`), field }
+  return { ...readName(sent, field), facets: readFacets(sent.facets, `${field}.facets`, parts), field }
 }
 
 /** Throws BAD_REQUEST if the namespace or the name is not a text. */
@@ -127,17 +144,12 @@ function readText(sent: JsonValue | undefined, field: string): string {
   return sent
 }
 
-/** Facets by their names: null if marked as deleted. A facet that is not an object counts as absent. */
-function readFacets(sent: JsonValue | undefined, field: string): JsonObject {
-  if (!isGiven(sent)) return {}
-  if (!isObject(sent)) throw refuse(field, 'must be an object')
-  return Object.fromEntries(
-    Object.entries(sent).flatMap(([name, facet]) =>
-      isObject(facet) ? [[name, facet._deleted === true ? null : facet]] : []
-    )
+/** Facets by their names: null if marked as deleted. A facet that is not an object is left out. */
+const readFacets = (sent: JsonValue | undefined, field: string, parts: EventParts): JsonObject =>
+  Object.fromEntries(
+    Object.entries(parts.object(sent, field)).flatMap(([name, facet]) => {
+      if (isObject(facet)) return [[name, facet._deleted === true ? null : facet]]
+      if (isGiven(facet)) parts.drop(refuse(`${field}.${name}`, 'must be an object'))
+      return []
+    })
   )
-}
-
-/** An error that names the place. */
-export const refuse = (field: string, problem: string): CatalogError =>
-  new CatalogError('BAD_REQUEST', `${field} ${problem}`, { field })

@@ -13,6 +13,7 @@ import type { Urn } from '../urn/urn.ts'
 import type { DatasetContent, EventContent, JobContent, RunContent } from './content.ts'
 import type { OpenLineageName } from './event.ts'
 import { datasetsOf, endsOf, linkFrom, linkText, type Link } from './links.ts'
+import { shownPartsMaxCount, type DroppedParts } from './parts.ts'
 
 /** The first and the last time, in milliseconds since 1970. */
 export type Span = [number, number]
@@ -86,6 +87,8 @@ export type RunState = {
   /** The datasets that the run read and wrote, by name; absent if its events name none. */
   inputs?: Urn[]
   outputs?: Urn[]
+  /** The parts of its events that were left out; absent if there are none. */
+  dropped?: DroppedParts
 }
 export type State = DatasetState | JobState | RunState
 
@@ -371,7 +374,7 @@ export const seenAt = ({ time, value }: { time: number; value: readonly string[]
 
 function mergeRun(
   before: State | null,
-  { runId, jobUrn, parentUrn, eventType, inputs, outputs }: RunContent,
+  { runId, jobUrn, parentUrn, eventType, inputs, outputs, dropped }: RunContent,
   time: number
 ): RunState {
   const known = before?.kind === 'run' ? before : null
@@ -388,7 +391,22 @@ function mergeRun(
         : newest(known?.parentUrn ?? null, { time, value: parentUrn }),
     ...(ended ? { ended } : {}),
     ...namesIn('inputs', known?.inputs, inputs),
-    ...namesIn('outputs', known?.outputs, outputs)
+    ...namesIn('outputs', known?.outputs, outputs),
+    ...(known?.dropped || dropped.count > 0 ? { dropped: addDropped(known?.dropped, dropped) } : {})
+  }
+}
+
+/** Keeps the first parts in the order of their texts, so that the order of arrival does not matter. */
+function addDropped(known: DroppedParts | undefined, more: DroppedParts): DroppedParts {
+  const texts = new Map(
+    [...(known?.first ?? []), ...more.first].map((part) => [`${part.field} ${part.reason}`, part])
+  )
+  return {
+    count: (known?.count ?? 0) + more.count,
+    first: [...texts]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .slice(0, shownPartsMaxCount)
+      .map(([, part]) => part)
   }
 }
 

@@ -55,6 +55,10 @@ export const metrics = {
   authFailures: counter('tributary_auth_failures_total', 'Requests refused because of their token.', 'code'),
   loads: counter('tributary_loads_total', 'Loads that ended, by final state.', 'state'),
   loadRecords: counter('tributary_load_records_total', 'Settled records of loads, by verdict.', 'verdict'),
+  eventPartsDropped: counter(
+    'tributary_event_parts_dropped_total',
+    'Parts of OpenLineage events that could not be read and were left out.'
+  ),
   chunks: gauge('tributary_chunks', 'Chunks not yet settled, by state.', 'state'),
   oldestWaitingChunk: gauge(
     'tributary_oldest_waiting_chunk_seconds',

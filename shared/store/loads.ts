@@ -20,6 +20,12 @@ export type LoadMode = 'merge' | 'snapshot' | 'undo'
 /** The progress of a snapshot's sweep; `held`: nothing is removed, because a reject may name any edge. */
 export type SweepState = 'pending' | 'removing' | 'held' | 'done'
 
+/** What a load could not use although nothing was rejected: how often, and the first messages. */
+export type LoadWarnings = { count: number; messages: string[] }
+
+/** The messages that a load keeps. */
+export const warningsKeptMaxCount = 20
+
 /** Times are `Date`; `seq` is null until the load is accepted. */
 export type LoadRow = {
   id: string
@@ -69,6 +75,7 @@ export type LoadRow = {
   isDryRun: boolean
   idempotencyKey: string | null
   report: JsonObject | null
+  warnings: LoadWarnings | null
   error: string | null
   createdAt: Date
   finishedAt: Date | null
@@ -159,6 +166,7 @@ const columns = `
   load.is_dry_run as "isDryRun",
   load.idempotency_key as "idempotencyKey",
   load.report,
+  load.warnings,
   load.error,
   load.created_at as "createdAt",
   load.finished_at as "finishedAt"`
@@ -459,6 +467,29 @@ export async function reopenLoad(tx: Tx, id: string): Promise<void> {
 /** Stores what a dry run would change. */
 export async function setReport(tx: Tx, id: string, report: object): Promise<void> {
   await query(tx, 'update load set report = ?::jsonb where load.id = ?::uuid', [JSON.stringify(report), id])
+}
+
+/** Adds warnings to those of the load. The row stays locked until the commit. */
+export async function addWarnings(tx: Tx, id: string, { count, messages }: LoadWarnings): Promise<void> {
+  await query(
+    tx,
+    `
+    update load
+    set warnings = jsonb_build_object(
+      'count', coalesce((load.warnings ->> 'count')::bigint, 0) + ?::bigint,
+      'messages', (
+        select coalesce(jsonb_agg(kept.message order by kept.place), '[]')
+        from (
+          select each.message, each.place
+          from jsonb_array_elements(coalesce(load.warnings -> 'messages', '[]') || ?::jsonb) with ordinality as each (message, place)
+          order by each.place
+          limit ?::int
+        ) as kept
+      )
+    )
+    where load.id = ?::uuid`,
+    [count, JSON.stringify(messages.slice(0, warningsKeptMaxCount)), warningsKeptMaxCount, id]
+  )
 }
 
 /** Records of a retry no longer count as rejected; they will be counted again. */

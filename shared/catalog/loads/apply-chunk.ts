@@ -7,6 +7,7 @@ import type { Connections } from '../../openlineage/connections.ts'
 import type { Actor, ChangeRecord, Verdict } from '../../model/changes.ts'
 import { cancelTransaction, lockChunk, type ClaimedChunk, type LockedChunk } from '../../store/chunks.ts'
 import type { Counts } from '../../store/load-progress.ts'
+import { addWarnings, type LoadWarnings } from '../../store/loads.ts'
 import { hasOlderUnfinished } from '../../store/order-of-changes.ts'
 import type { Reject } from '../../store/rejects.ts'
 import { insertStatedKeys } from '../../store/snapshot-statements.ts'
@@ -207,17 +208,18 @@ async function applyEventsOf(
   { actor, requestId, chunk: { loadId, chunkId }, isDryRun }: ChunkContext,
   options: ApplyOptions
 ): Promise<ChunkVerdicts> {
-  const events: ReadEvent[] = []
+  const lines: { line: number; event: ReadEvent }[] = []
   const rejects: Reject[] = []
   for (const { line, text } of await readChunkRecords(tx, chunk)) {
     try {
-      events.push(readEventText(text, options.connections))
+      lines.push({ line, event: readEventText(text, options.connections) })
     } catch (error) {
       if (!(error instanceof CatalogError)) throw error
       rejects.push(toReject(line, text, reasonOf(error)))
     }
   }
   throwIfAborted(options.signal)
+  const events = lines.map(({ event }) => event)
   const areNew = await applyEvents(tx, events, {
     actor,
     requestId,
@@ -225,9 +227,22 @@ async function applyEventsOf(
     ...(isDryRun ? { isDryRun } : {})
   })
   const applied = areNew.filter(Boolean).length
+  const warnings = warningsOf(lines.filter((_, index) => areNew[index]))
+  // Before the chunk is settled, which locks the row of the load until the commit.
+  if (warnings.count > 0 && !isDryRun) await addWarnings(tx, loadId, warnings)
   return {
     counts: { applied, unchanged: events.length - applied, rejected: rejects.length },
     rejects
+  }
+}
+
+/** The parts of events that were left out, as warnings with the line of the event. */
+function warningsOf(lines: readonly { line: number; event: ReadEvent }[]): LoadWarnings {
+  return {
+    count: lines.reduce((sum, { event }) => sum + event.content.dropped.count, 0),
+    messages: lines.flatMap(({ line, event }) =>
+      event.content.dropped.first.map(({ reason }) => `line ${line}: ${reason}`)
+    )
   }
 }
 

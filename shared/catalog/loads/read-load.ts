@@ -17,6 +17,7 @@ import {
   type LoadFilter,
   type LoadRow,
   type LoadState,
+  type LoadWarnings,
   type SweepState
 } from '../../store/loads.ts'
 
@@ -54,6 +55,8 @@ export type LoadView = {
   undoneBy?: string
   /** The columns of a CSV that the load ignores; absent if there are none. */
   ignoredColumns?: string[]
+  /** What the load could not use although nothing was rejected; absent if there is nothing. */
+  warnings?: LoadWarnings
 }
 
 /** A header that this version does not accept was stored by a newer one. */
@@ -86,7 +89,8 @@ export const toLoadView = (row: LoadRow): LoadView => ({
   ...(row.report === null ? {} : { report: row.report }),
   ...(row.undoes === null ? {} : { undoes: row.undoes }),
   ...(row.undoneBy === null ? {} : { undoneBy: row.undoneBy }),
-  ...ignoredColumnsOf(row)
+  ...ignoredColumnsOf(row),
+  ...(row.warnings === null ? {} : { warnings: row.warnings })
 })
 
 const toSnapshotView = (row: LoadRow, sweep: SweepState): NonNullable<LoadView['snapshot']> => ({

@@ -35,6 +35,7 @@ import {
   withoutOldLinks,
   type State
 } from '../../openlineage/state.ts'
+import { metrics } from '../../platform/metrics.ts'
 import {
   findCurrentNames,
   insertEvents,
@@ -56,13 +57,14 @@ export const openLineageSource = 'openlineage'
 export type ReadEvent = { digest: Buffer; text: string; content: EventContent }
 
 /**
- * Checks everything that does not need the catalog. Throws BAD_REQUEST naming the path, INVALID_URN,
+ * Checks everything that does not need the catalog. Parts that cannot be read are left out. Throws BAD_REQUEST naming the path, INVALID_URN,
  * INVALID_CHARACTER, LIMIT_EXCEEDED.
  */
 export function readEvent(sent: unknown, field = '', connections: Connections = []): ReadEvent {
-  const content = contentOf(parseEvent(sent, field), connections)
+  const event = parseEvent(sent, field)
+  const content = contentOf(event, connections)
   checkTime(content.timeMs, field)
-  const text = printExactly(sent)
+  const text = printExactly(event.stored)
   return { digest: createHash('sha256').update(text).digest(), text, content }
 }
 
@@ -117,6 +119,7 @@ export async function applyEvents(
 async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventContext): Promise<void> {
   // Applied in the order of their times within a call, because a name may move from one dataset to another.
   const contents = fresh.map((event) => event.content).sort((a, b) => a.timeMs - b.timeMs)
+  metrics.eventPartsDropped.inc(contents.reduce((sum, { dropped }) => sum + dropped.count, 0))
   const { states, holders } = await openStates(tx, contents)
   forgetDeleted(states)
   for (const content of contents) {

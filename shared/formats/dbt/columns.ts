@@ -1,7 +1,8 @@
 /** Proposes the columns of a table as schemaMetadata, from the catalog or the manifest. */
 import type { JsonObject } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
-import { schemaOf } from '../../openlineage/facets/schema.ts'
+import { columnsOf, schemaOf } from '../../openlineage/facets/schema.ts'
+import { EventParts } from '../../openlineage/parts.ts'
 import { platformOf } from '../../urn/kinds.ts'
 import type { Urn } from '../../urn/urn.ts'
 import type { PickedColumn } from './pick-node.ts'
@@ -40,7 +41,8 @@ export function columnProposals(
     ...(description === null ? {} : { description })
   }))
   const platform = platformOf(urn)
-  const schema = platform === null || columns.length === 0 ? null : schemaOf({ fields }, platform, tableName)
+  const schema =
+    platform === null ? null : schemaOf(columnsOf(fields, 'columns', new EventParts()), platform, tableName)
   if (!schema) return []
   const whole = upsert(urn, 'schemaMetadata', schema)
   if (isWhole) return [whole]

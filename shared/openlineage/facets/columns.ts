@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 import type { OpenLineageName } from '../event.ts'
 import { readName } from '../event.ts'
+import { refuse, type EventParts } from '../parts.ts'
 
 /**
  * A column from which another column is made. `operation` is `TYPE:SUBTYPE` of each transformation, sorted;
@@ -14,26 +15,26 @@ export type ColumnsOfFacet = ReadonlyMap<string, readonly ColumnInput[]>
 
 /**
  * `field` is the place of the facet in the event, and `names` are the columns of the dataset, as far as the
- * event says. Throws BAD_REQUEST naming the path.
+ * event says.
  */
 export function readColumnLineage(
-  facet: JsonValue | undefined,
+  facet: JsonObject,
   field: string,
-  names: readonly string[],
-  left: TableEdges
+  { names, left, parts }: { names: readonly string[]; left: TableEdges; parts: EventParts }
 ): ColumnsOfFacet {
-  const fields = isObject(facet) && isObject(facet.fields) ? facet.fields : {}
   const columns: ColumnsOfFacet = new Map(
-    Object.entries(fields).map(([column, each]) => [
-      column,
-      readColumnInputs(
-        isObject(each) ? each.inputFields : undefined,
-        `${field}.fields.${column}.inputFields`,
-        isObject(each) ? each : {}
-      )
-    ])
+    Object.entries(parts.object(facet.fields, `${field}.fields`)).map(([column, sent]) => {
+      const each = parts.object(sent, `${field}.fields.${column}`)
+      return [
+        column,
+        readColumnInputs(each.inputFields, `${field}.fields.${column}.inputFields`, parts, {
+          before: each,
+          areColumns: true
+        })
+      ]
+    })
   )
-  const ofTable = readColumnInputs(isObject(facet) ? facet.dataset : undefined, `${field}.dataset`)
+  const ofTable = readColumnInputs(facet.dataset, `${field}.dataset`, parts)
   return withTableInputs(columns, names, ofTable, left)
 }
 
@@ -66,39 +67,40 @@ export function withTableInputs(
 
 /**
  * The datasets whose columns decide the whole dataset, such as by a join or a filter: the list `dataset` of
- * the facet `columnLineage`. `field` is its place in the event. Throws BAD_REQUEST naming the path.
+ * the facet `columnLineage`. `field` is its place in the event.
  */
 export const readTableInputs = (
-  facet: JsonValue | undefined,
-  field: string
+  list: JsonValue | undefined,
+  field: string,
+  parts: EventParts
 ): Pick<ColumnInput, 'dataset' | 'field'>[] =>
-  listOf(isObject(facet) ? facet.dataset : undefined).flatMap((input, index) => {
-    const place = `${field}[${index}]`
-    return isObject(input) ? [{ dataset: readName(input, place), field: place }] : []
-  })
+  parts
+    .objects(list, field)
+    .flatMap(({ each, place }) => parts.take(() => ({ dataset: readName(each, place), field: place })) ?? [])
 
 /**
- * Leaves out inputs without a column: whole datasets, and jobs. `before` is what old producers write beside
- * the list.
+ * Leaves out inputs without a column: whole datasets, and jobs. With `areColumns`, an input must have a
+ * column. `before` is what old producers write beside the list.
  */
-export function readColumnInputs(
+export const readColumnInputs = (
   sent: JsonValue | undefined,
   field: string,
-  before: JsonObject = {}
-): ColumnInput[] {
-  return listOf(sent).flatMap((input, index) =>
-    isObject(input) && input.type !== 'JOB' && typeof input.field === 'string' && input.field !== ''
-      ? [
-          {
-            dataset: readName(input, `${field}[${index}]`),
-            column: input.field,
-            operation: operationOf(input.transformations, before),
-            field: `${field}[${index}]`
-          }
-        ]
+  parts: EventParts,
+  { before = {}, areColumns = false }: { before?: JsonObject; areColumns?: boolean } = {}
+): ColumnInput[] =>
+  parts.objects(sent, field).flatMap(({ each, place }) => {
+    const { field: column } = each
+    if (typeof column !== 'string' || column === '') {
+      if (areColumns || (column !== undefined && column !== null))
+        parts.drop(refuse(`${place}.field`, 'must be a text that is not empty'))
+      return []
+    }
+    if (each.type === 'JOB') return []
+    const dataset = parts.take(() => readName(each, place))
+    return dataset
+      ? [{ dataset, column, operation: operationOf(each.transformations, before), field: place }]
       : []
-  )
-}
+  })
 
 function operationOf(transformations: JsonValue | undefined, before: JsonObject): string {
   const names = listOf(transformations).flatMap((each) =>

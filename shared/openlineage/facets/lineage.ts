@@ -3,8 +3,9 @@
  * which output. If it is present, the other parts of the event do not count as lineage.
  */
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
-import { isObject, listOf } from '../../model/json-values.ts'
-import { readName, refuse, type OpenLineageName } from '../event.ts'
+import { isObject } from '../../model/json-values.ts'
+import { readName, type OpenLineageName } from '../event.ts'
+import { refuse, type EventParts } from '../parts.ts'
 import { readColumnInputs, withTableInputs, type ColumnsOfFacet, type TableEdges } from './columns.ts'
 
 /** A dataset, or a job: null for the job of the event. `field` is its place in the event. */
@@ -20,41 +21,45 @@ export type LineageEntry = {
   isDescribed: boolean
 }
 
-/** The entries of a job's facet. Throws BAD_REQUEST naming the path. */
-export function readLineageOfJob(facet: JsonObject, field: string, left: TableEdges): LineageEntry[] {
-  return listOf(facet.entries).map((entry, index) => {
-    const place = `${field}.entries[${index}]`
-    if (!isObject(entry)) throw refuse(place, 'must be an object')
-    return { target: readEnd(entry, place), ...readInputs(entry, place, left) }
+type Reading = { left: TableEdges; parts: EventParts }
+
+/** The entries of a job's facet. */
+export const readLineageOfJob = (facet: JsonObject, field: string, reading: Reading): LineageEntry[] =>
+  reading.parts.objects(facet.entries, `${field}.entries`).flatMap(({ each, place }) => {
+    const target = reading.parts.take(() => readEnd(each, place))
+    return target ? [{ target, ...readInputs(each, place, reading) }] : []
   })
-}
 
 /** The facet of a dataset, as its own entry. */
 export const readLineageOfDataset = (
   facet: JsonObject,
   dataset: OpenLineageName,
   field: string,
-  left: TableEdges
-): LineageEntry => ({ target: { type: 'DATASET', dataset, field }, ...readInputs(facet, field, left) })
+  reading: Reading
+): LineageEntry => ({ target: { type: 'DATASET', dataset, field }, ...readInputs(facet, field, reading) })
 
-function readInputs(sent: JsonObject, field: string, left: TableEdges): Omit<LineageEntry, 'target'> {
-  const fields: [string, JsonValue | undefined][] = isObject(sent.fields) ? Object.entries(sent.fields) : []
+/** Whether a facet or an entry says from what something is made; an empty list of inputs says from nothing. */
+export const statesLineage = ({ inputs, fields }: JsonObject): boolean =>
+  Array.isArray(inputs) || (isObject(fields) && Object.keys(fields).length > 0)
+
+function readInputs(sent: JsonObject, field: string, { left, parts }: Reading): Omit<LineageEntry, 'target'> {
+  const fields = Object.entries(parts.object(sent.fields, `${field}.fields`)).map(([column, each]) => {
+    const place = `${field}.fields.${column}`
+    return { column, inputs: parts.object(each, place).inputs, place: `${place}.inputs` }
+  })
   const ofFields: ColumnsOfFacet = new Map(
-    fields.map(([column, each]) => [
-      column,
-      readColumnInputs(isObject(each) ? each.inputs : undefined, `${field}.fields.${column}.inputs`)
-    ])
+    fields.map(({ column, inputs, place }) => [column, readColumnInputs(inputs, place, parts)])
   )
-  const columns = withTableInputs(ofFields, [], readColumnInputs(sent.inputs, `${field}.inputs`), left)
+  const ofTable = readColumnInputs(sent.inputs, `${field}.inputs`, parts)
+  const columns = withTableInputs(ofFields, [], ofTable, left)
   // The inputs of a column are inputs of its dataset too, even if the column is unknown or the input is a
   // job.
   const inputs = [
-    ...readEnds(sent.inputs, `${field}.inputs`),
-    ...fields.flatMap(([column, each]) =>
-      readEnds(isObject(each) ? each.inputs : undefined, `${field}.fields.${column}.inputs`)
-    )
+    ...readEnds(sent.inputs, `${field}.inputs`, parts),
+    ...fields.flatMap((each) => readEnds(each.inputs, each.place, parts))
   ]
-  const saysThatThereIsNone = Array.isArray(sent.inputs) && inputs.length === 0
+  // A list whose inputs could not be read does not say that there is none.
+  const saysThatThereIsNone = Array.isArray(sent.inputs) && sent.inputs.length === 0 && inputs.length === 0
   return {
     inputs,
     columns,
@@ -62,12 +67,8 @@ function readInputs(sent: JsonObject, field: string, left: TableEdges): Omit<Lin
   }
 }
 
-const readEnds = (sent: JsonValue | undefined, field: string): LineageEnd[] =>
-  listOf(sent).map((input, index) => {
-    const place = `${field}[${index}]`
-    if (!isObject(input)) throw refuse(place, 'must be an object')
-    return readEnd(input, place)
-  })
+const readEnds = (sent: JsonValue | undefined, field: string, parts: EventParts): LineageEnd[] =>
+  parts.objects(sent, field).flatMap(({ each, place }) => parts.take(() => readEnd(each, place)) ?? [])
 
 function readEnd(sent: JsonObject, field: string): LineageEnd {
   if (sent.type === 'JOB')

@@ -1,19 +1,18 @@
 /** Reads the facets `ownership`, `documentation` and `tags`. */
 import type { JsonObject } from '../../model/changes.ts'
-import { isObject, listOf } from '../../model/json-values.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
-import { unlessRefused } from '../unless-refused.ts'
+import { at, refuse, type EventParts } from '../parts.ts'
 
 /**
- * Owners as URNs: `team:data` is a group, `user:ann` and a bare name are persons. A name that cannot be in a
- * URN is left out.
+ * Owners as URNs: `team:data` is a group, `user:ann` and a bare name are persons. `field` is the place of the
+ * facet.
  */
-export function ownersOf(facet: JsonObject): Urn[] {
-  return listOf(facet.owners).flatMap((owner) => {
-    const name = isObject(owner) && typeof owner.name === 'string' ? owner.name.trim() : ''
-    return name === '' ? [] : (unlessRefused(() => ownerUrn(name)) ?? [])
+export const ownersOf = (facet: JsonObject, field: string, parts: EventParts): Urn[] =>
+  parts.objects(facet.owners, `${field}.owners`).flatMap(({ each, place }) => {
+    const name = typeof each.name === 'string' ? each.name.trim() : ''
+    if (name === '') parts.drop(refuse(`${place}.name`, 'must be a text that is not empty'))
+    return name === '' ? [] : (parts.take(() => at(`${place}.name`, () => ownerUrn(name))) ?? [])
   })
-}
 
 /** Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
 export function ownerUrn(name: string): Urn {
@@ -29,18 +28,17 @@ export function ownerUrn(name: string): Urn {
 export const descriptionOf = (facet: JsonObject): string | null =>
   typeof facet.description === 'string' && facet.description !== '' ? facet.description : null
 
-/**
- * Tags of the whole asset. Tags of columns (with a `field`), and tags that cannot be in a URN, are left out;
- * the stored event still has them.
- */
-export function tagsOf(facet: JsonObject): Urn[] {
-  return listOf(facet.tags).flatMap((tag) => {
-    if (!isObject(tag) || typeof tag.key !== 'string' || typeof tag.field === 'string') return []
-    const key = tag.key.trim()
-    const value = typeof tag.value === 'string' && tag.value !== 'true' ? tag.value.trim() : ''
-    return key === '' ? [] : (unlessRefused(() => tagUrn(value === '' ? key : `${key}:${value}`)) ?? [])
+/** Tags of the whole asset. Tags of columns (with a `field`) are only in the stored event. */
+export const tagsOf = (facet: JsonObject, field: string, parts: EventParts): Urn[] =>
+  parts.objects(facet.tags, `${field}.tags`).flatMap(({ each, place }) => {
+    if (typeof each.field === 'string') return []
+    const key = typeof each.key === 'string' ? each.key.trim() : ''
+    const value = typeof each.value === 'string' && each.value !== 'true' ? each.value.trim() : ''
+    if (key === '') parts.drop(refuse(`${place}.key`, 'must be a text that is not empty'))
+    return key === ''
+      ? []
+      : (parts.take(() => at(place, () => tagUrn(value === '' ? key : `${key}:${value}`))) ?? [])
   })
-}
 
 /** Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
 export const tagUrn = (name: string): Urn => toUrn(`urn:li:tag:${plain(name)}`)

@@ -1,6 +1,7 @@
 /** Reads the facet `schema` into the aspect schemaMetadata. */
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
+import { refuse, type EventParts } from '../parts.ts'
 
 const fieldTypes: readonly (readonly [RegExp, string])[] = [
   [/^(bool)/i, 'BooleanType'],
@@ -20,11 +21,14 @@ const fieldTypes: readonly (readonly [RegExp, string])[] = [
 const typeOf = (nativeType: string): string =>
   fieldTypes.find(([pattern]) => pattern.test(nativeType))?.[1] ?? 'StringType'
 
-/** Null if the facet has no list of fields, and so says nothing about columns. */
-export function schemaOf(facet: JsonObject, platformUrn: string, name: string): JsonObject | null {
-  if (!Array.isArray(facet.fields)) return null
+/**
+ * Null without columns: Spark sends an empty list for tables that it creates, drops or writes to Kafka, so an
+ * empty list means that the columns are unknown.
+ */
+export function schemaOf(columns: readonly Column[], platformUrn: string, name: string): JsonObject | null {
+  if (columns.length === 0) return null
   // A repeated name counts once.
-  const fields = new Map(columnsOf(facet.fields, '').map((field) => [field.fieldPath, field]))
+  const fields = new Map(columns.map((field) => [field.fieldPath, field]))
   return {
     schemaName: name,
     platform: platformUrn,
@@ -41,23 +45,31 @@ export const topColumnsOf = (facet: JsonObject): string[] =>
     isObject(field) && typeof field.name === 'string' && field.name !== '' ? [field.name] : []
   )
 
-type Column = JsonObject & { fieldPath: string }
+export type Column = JsonObject & { fieldPath: string }
 
-function columnsOf(sent: JsonValue | undefined, parent: string): Column[] {
-  return listOf(sent).flatMap((field): Column[] => {
-    if (!isObject(field) || typeof field.name !== 'string' || field.name === '') return []
-    const fieldPath = parent === '' ? field.name : `${parent}.${field.name}`
-    const nativeDataType = typeof field.type === 'string' ? field.type : ''
-    const hasFields = Array.isArray(field.fields) && field.fields.length > 0
+/** The columns in the list `fields` of the facet, which is at `field` in the event. */
+export const columnsOf = (
+  sent: JsonValue | undefined,
+  field: string,
+  parts: EventParts,
+  parent = ''
+): Column[] =>
+  parts.objects(sent, field).flatMap(({ each, place }): Column[] => {
+    if (typeof each.name !== 'string' || each.name === '') {
+      parts.drop(refuse(`${place}.name`, 'must be a text that is not empty'))
+      return []
+    }
+    const fieldPath = parent === '' ? each.name : `${parent}.${each.name}`
+    const nativeDataType = typeof each.type === 'string' ? each.type : ''
+    const hasFields = Array.isArray(each.fields) && each.fields.length > 0
     return [
       {
         fieldPath,
         nullable: true,
         type: { type: { [`com.linkedin.schema.${hasFields ? 'RecordType' : typeOf(nativeDataType)}`]: {} } },
         nativeDataType,
-        ...(typeof field.description === 'string' ? { description: field.description } : {})
+        ...(typeof each.description === 'string' ? { description: each.description } : {})
       },
-      ...columnsOf(field.fields, fieldPath)
+      ...columnsOf(each.fields, `${place}.fields`, parts, fieldPath)
     ]
   })
-}

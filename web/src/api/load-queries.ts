@@ -18,6 +18,7 @@ query load($id: String!) {
     undoes
     undoneBy
     ignoredColumns
+    warnings { count messages }
   }
 }`)
 

@@ -46,6 +46,7 @@ export type Load = {
   undoes?: string
   undoneBy?: string
   ignoredColumns?: string[]
+  warnings?: { count: number; messages: string[] }
 }
 
 export type Reject = { line: number; code: string; message: string; field: string | null; record: string }

@@ -68,6 +68,8 @@ export const loadTexts = {
   wouldUndo: 'Would undo',
   undoneBy: 'Undone by',
   ignoredColumns: 'Ignored columns',
+  warnings: 'Warnings',
+  moreWarnings: (more: number): string => `and ${number(more)} more`,
   snapshot: {
     pending: 'Snapshot: not compared yet.',
     removing: (removed: number, toRemove: number): string =>

@@ -141,6 +141,18 @@ const Facts = ({ load }: { load: Load }) => (
         <dd>{load.ignoredColumns.join(', ')}</dd>
       </>
     )}
+    {load.warnings && (
+      <>
+        <dt>{words.warnings}</dt>
+        <dd>
+          {load.warnings.messages.map((message) => (
+            <div key={message}>{message}</div>
+          ))}
+          {load.warnings.count > load.warnings.messages.length &&
+            words.moreWarnings(load.warnings.count - load.warnings.messages.length)}
+        </dd>
+      </>
+    )}
     {load.undoes && (
       <>
         <dt>{load.dryRun ? words.wouldUndo : words.undoes}</dt>
