@@ -65,7 +65,16 @@ export function Find({ picture, goTo }: { picture: Picture | null; goTo: (id: st
           }
         }}
       />
-      <ul id={`${id}-list`} role="listbox" aria-label={words.find} hidden={shown.length === 0}>
+      <ul
+        id={`${id}-list`}
+        role="listbox"
+        aria-label={words.find}
+        hidden={shown.length === 0}
+        // Otherwise a press beside an option, as on the scroll bar, takes the focus and closes the list.
+        onMouseDown={(event) => {
+          event.preventDefault()
+        }}
+      >
         {shown.map((match, index) => (
           <li
             key={match.id}
@@ -73,8 +82,7 @@ export function Find({ picture, goTo }: { picture: Picture | null; goTo: (id: st
             role="option"
             aria-selected={index === chosen}
             title={match.id}
-            onMouseDown={(event) => {
-              event.preventDefault()
+            onMouseDown={() => {
               pick(match)
             }}
           >

@@ -1,6 +1,6 @@
 /** The choices of a view: sides, hops, columns, jobs, groups, colours, time; and its exports. */
-import { useRef } from 'preact/hooks'
 import { bounds, groupings, sidesShown, type Grouping, type SidesShown, type ViewState } from './model.ts'
+import { Menu } from '../parts/menu.tsx'
 import { lineageTexts as words } from '../texts/lineage.ts'
 
 export type ExportFormat = 'svg' | 'png' | 'csv'
@@ -208,33 +208,23 @@ function TimeChoice({ state, change }: Pick<Props, 'state' | 'change'>) {
   )
 }
 
-function ExportMenu({ exportAs }: { exportAs: (format: ExportFormat) => void }) {
-  const menu = useRef<HTMLDetailsElement>(null)
-  return (
-    <details
-      ref={menu}
-      class="choice-menu"
-      onKeyDown={(event) => {
-        if (event.key === 'Escape' && menu.current) menu.current.open = false
-      }}
-    >
-      <summary class="button">{words.export}</summary>
-      <div class="choice-list" role="group" aria-label={words.export}>
-        {(['svg', 'png', 'csv'] as const).map((format) => (
-          <button
-            key={format}
-            type="button"
-            class="plain"
-            data-testid={`export-${format}`}
-            onClick={() => {
-              if (menu.current) menu.current.open = false
-              exportAs(format)
-            }}
-          >
-            {words.exportAs[format]}
-          </button>
-        ))}
-      </div>
-    </details>
-  )
-}
+const ExportMenu = ({ exportAs }: { exportAs: (format: ExportFormat) => void }) => (
+  <Menu label={words.export}>
+    {(close) =>
+      (['svg', 'png', 'csv'] as const).map((format) => (
+        <button
+          key={format}
+          type="button"
+          class="plain"
+          data-testid={`export-${format}`}
+          onClick={() => {
+            close()
+            exportAs(format)
+          }}
+        >
+          {words.exportAs[format]}
+        </button>
+      ))
+    }
+  </Menu>
+)

@@ -1,5 +1,5 @@
 /** A filter with several possible values: a button with their number, and below it a list of check boxes. */
-import { useEffect, useRef } from 'preact/hooks'
+import { Menu } from './menu.tsx'
 
 export type Option = { value: string; name: string }
 
@@ -14,36 +14,13 @@ export function ChoiceMenu({
   chosen: readonly string[]
   choose: (values: readonly string[]) => void
 }) {
-  const menu = useRef<HTMLDetailsElement>(null)
-  useEffect(() => {
-    const close = (event: Event): void => {
-      const element = menu.current
-      if (element?.open && event.target instanceof Node && !element.contains(event.target))
-        element.open = false
-    }
-    addEventListener('pointerdown', close)
-    addEventListener('focusin', close)
-    return () => {
-      removeEventListener('pointerdown', close)
-      removeEventListener('focusin', close)
-    }
-  }, [])
   // Values in the address stay in the list, so that they can be unchosen even if nothing has them any more.
   const gone = chosen.filter((value) => !options.some((option) => option.value === value))
   const all = [...options, ...gone.map((value) => ({ value, name: value }))]
   return (
-    <details
-      ref={menu}
-      class="choice-menu"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || !menu.current?.open) return
-        menu.current.open = false
-        menu.current.querySelector('summary')?.focus()
-      }}
-    >
-      <summary class="button">{chosen.length > 0 ? `${label} (${chosen.length})` : label}</summary>
-      <div class="choice-list" role="group" aria-label={label}>
-        {all.map(({ value, name }) => (
+    <Menu label={label} title={chosen.length > 0 ? `${label} (${chosen.length})` : label}>
+      {() =>
+        all.map(({ value, name }) => (
           <label key={value} class="row">
             <input
               type="checkbox"
@@ -54,8 +31,8 @@ export function ChoiceMenu({
             />
             <span>{name}</span>
           </label>
-        ))}
-      </div>
-    </details>
+        ))
+      }
+    </Menu>
   )
 }

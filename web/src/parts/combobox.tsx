@@ -108,6 +108,10 @@ export function Combobox({
         class={isFloating ? 'options floating' : 'options'}
         aria-label={label}
         hidden={!isListed}
+        // Otherwise a press beside an option, as on the scroll bar, takes the focus and closes the list.
+        onMouseDown={(event) => {
+          event.preventDefault()
+        }}
       >
         {options.map((option, index) => (
           <li
@@ -116,8 +120,7 @@ export function Combobox({
             role="option"
             aria-selected={index === chosen}
             // Happens before the field loses the focus, which closes the list.
-            onMouseDown={(event) => {
-              event.preventDefault()
+            onMouseDown={() => {
               close()
               pick(option)
             }}
