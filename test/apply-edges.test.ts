@@ -54,6 +54,10 @@ const entities: { [entityType: string]: [Urn, Urn] } = {
     toUrn('urn:li:mlModelGroup:(urn:li:dataPlatform:mlflow,a,PROD)'),
     toUrn('urn:li:mlModelGroup:(urn:li:dataPlatform:mlflow,b,PROD)')
   ],
+  mlModelDeployment: [
+    toUrn('urn:li:mlModelDeployment:(urn:li:dataPlatform:sagemaker,a,PROD)'),
+    toUrn('urn:li:mlModelDeployment:(urn:li:dataPlatform:sagemaker,b,PROD)')
+  ],
   dataProcessInstance: [toUrn('urn:li:dataProcessInstance:a'), toUrn('urn:li:dataProcessInstance:b')]
 }
 

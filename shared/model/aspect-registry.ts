@@ -21,6 +21,7 @@ import {
   mlFeatureTableProperties,
   mlModelGroupProperties,
   mlModelProperties,
+  mlModelTrainingData,
   mlPrimaryKeyProperties
 } from './aspects/ml.ts'
 import { schemaMetadata } from './aspects/schema-metadata.ts'
@@ -51,6 +52,7 @@ const models: readonly AspectModel[] = [
   mlFeatureProperties,
   mlFeatureTableProperties,
   mlModelProperties,
+  mlModelTrainingData,
   mlModelGroupProperties,
   dataProcessInstanceInput,
   dataProcessInstanceOutput,

@@ -4,7 +4,8 @@
  */
 import { aspectClasses } from './aspect-classes.ts'
 import { typesOfAspect } from './aspect-places.ts'
-import { dataHubEntities, dataHubRelationships } from './datahub-model.ts'
+import { dataHubEntities } from './datahub-model.ts'
+import { knownRelationships } from './lineage-relationships.ts'
 
 export type EntityTypeInfo = {
   /** The name in URNs, for example `dataJob`. */
@@ -87,7 +88,7 @@ const canBeInDomain = (name: string): boolean => typesOfAspect('domains').includ
 const typesWithLineage: ReadonlySet<string> = new Set([
   'schemaField',
   'dataFlow',
-  ...dataHubRelationships
+  ...knownRelationships
     .filter(({ lineage }) => lineage !== null)
     .flatMap(({ aspectName, entityTypes }) => [...typesOfAspect(aspectName), ...entityTypes])
 ])

@@ -12,7 +12,13 @@ import { isObject, listOf } from './json-values.ts'
 import { assembleColumnRecords } from './column-records.ts'
 import { patchedAttributes, type EdgePatch } from './edge-patches.ts'
 import { equalJson } from './equal-json.ts'
-import { lineageFieldByCode, lineageFieldsOf, type LineageField } from './lineage-fields.ts'
+import {
+  isRecord,
+  linkKeyOf,
+  lineageFieldByCode,
+  lineageFieldsOf,
+  type LineageField
+} from './lineage-fields.ts'
 import { compareAppearance } from './list-order.ts'
 import { compareOrder } from './order.ts'
 import { bareRecordKey, columnGroupKey, singleRecordKey } from './record-keys.ts'
@@ -47,8 +53,6 @@ const unknownStamp = { time: 0, actor: 'urn:li:corpuser:unknown' }
  */
 const plainUpstream: JsonObject = { auditStamp: unknownStamp, type: 'TRANSFORMED' }
 
-const linkKeyOf = (field: LineageField): string => (field.shape === 'upstream' ? 'dataset' : 'destinationUrn')
-
 /** The URN of the other end in an entry of a simple list. Throws INVALID_URN. */
 export function entryUrn(field: LineageField, entry: JsonValue): Urn {
   if (isObject(entry))
@@ -62,8 +66,7 @@ export function entryUrn(field: LineageField, entry: JsonValue): Urn {
 
 /** The attributes of an entry, without its link; null for a bare link and for the plain upstream record. */
 export function entryAttributes(field: LineageField, entry: JsonValue): JsonObject | null {
-  if (field.shape === 'urn' || field.shape === 'link' || field.shape === 'union' || !isObject(entry))
-    return null
+  if (!isRecord(field) || !isObject(entry)) return null
   const { [linkKeyOf(field)]: _link, ...attributes } = entry
   if (field.shape === 'upstream') return equalJson(attributes, plainUpstream) ? null : attributes
   return Object.keys(attributes).length === 0 ? null : attributes

@@ -2,10 +2,11 @@
  * The lists of aspects that state lineage edges: the aspect, the list, the direction, and the form of an
  * entry.
  *
- * DataHub's model defines them. `code` is our own and stored in Postgres (statement.field), so it must never
+ * They come from DataHub's model (lineage-relationships.ts). `code` is our own and stored in Postgres (statement.field), so it must never
  * be renumbered. code >> 4 is the code of the aspect.
  */
-import { dataHubRelationships, type DataHubRelationship } from './datahub-model.ts'
+import type { DataHubRelationship } from './datahub-model.ts'
+import { knownRelationships } from './lineage-relationships.ts'
 
 export type EntryShape =
   /** A bare URN. */
@@ -18,6 +19,8 @@ export type EntryShape =
   | 'edge'
   /** An Upstream record; the other end is `dataset`. */
   | 'upstream'
+  /** Another record about a dataset, without stamps; the other end is `dataset`. */
+  | 'data'
   /**
    * A column record, which may have several ends on both sides. The documents stay in the aspect, and the
    * pairs are statements.
@@ -69,6 +72,7 @@ const codes: ReadonlyMap<string, number> = new Map(
     'mlModelProperties.groups': 0x81,
     'mlModelProperties.trainingJobs': 0x82,
     'mlModelProperties.downstreamJobs': 0x83,
+    'mlModelProperties.deployments': 0x84,
     'mlModelGroupProperties.trainingJobs': 0x90,
     'mlModelGroupProperties.downstreamJobs': 0x91,
     // 0xa0 and 0xb0 were `inputs` and `outputs`, which are not lineage.
@@ -87,17 +91,20 @@ const codes: ReadonlyMap<string, number> = new Map(
     'serviceProperties.apis': 0x130,
     'serviceProperties.sourceRepository': 0x131,
     'aiAgentDependencies.tools': 0x140,
-    'repositoryLineage.forkOf': 0x150
+    'aiAgentDependencies.models': 0x141,
+    'repositoryLineage.forkOf': 0x150,
+    'mlModelTrainingData.trainingData': 0x160
   })
 )
 
-/** The form of the entries of DataHub's lists, by the path from the list to the URN. */
+/** The form of the entries of DataHub's lists, by the path from the list to the URN; for a few lists, by their name. */
 const shapes: ReadonlyMap<string, EntryShape> = new Map([
   ['', 'link'],
   ['/*', 'urn'],
   ['/*/string', 'union'],
   ['/*/destinationUrn', 'edge'],
-  ['/*/dataset', 'upstream']
+  ['/*/dataset', 'upstream'],
+  ['mlModelTrainingData.trainingData', 'data']
 ])
 
 /**
@@ -124,7 +131,7 @@ function fieldOfModel(
   entryIs: 'upstream' | 'downstream'
 ): LineageField {
   const [listName = ''] = path.split('/')
-  const shape = shapes.get(path.slice(listName.length))
+  const shape = shapes.get(`${aspectName}.${listName}`) ?? shapes.get(path.slice(listName.length))
   if (shape === undefined) throw new Error(`${aspectName}.${path} states lineage in a way that is not known`)
   return {
     code: codeOf(aspectName, listName),
@@ -136,11 +143,17 @@ function fieldOfModel(
   }
 }
 
+/** The field of an entry that names the other end, if the entry is a record with one. */
+export const linkKeyOf = ({ shape }: Pick<LineageField, 'shape'>): 'dataset' | 'destinationUrn' =>
+  shape === 'upstream' || shape === 'data' ? 'dataset' : 'destinationUrn'
+
+/** Whether an entry is a record with attributes beside the other end. */
+export const isRecord = ({ shape }: Pick<LineageField, 'shape'>): boolean =>
+  shape === 'upstream' || shape === 'data' || shape === 'edge'
+
 /** The lists and fields, ordered by code. */
 export const lineageFields: readonly LineageField[] = [
-  ...dataHubRelationships.flatMap((each) =>
-    each.lineage === null ? [] : [fieldOfModel(each, each.lineage)]
-  ),
+  ...knownRelationships.flatMap((each) => (each.lineage === null ? [] : [fieldOfModel(each, each.lineage)])),
   ...columnFields.map(([aspectName, listName, shape]): LineageField => ({
     code: codeOf(aspectName, listName),
     aspectName,
@@ -218,6 +231,8 @@ export const edgePairs: readonly EdgePair[] = [
   { upstreamType: 'dashboard', downstreamType: 'dashboard', owner: 'downstream', fieldCode: 0x44 },
   { upstreamType: 'dataset', downstreamType: 'mlPrimaryKey', owner: 'downstream', fieldCode: 0x60 },
   { upstreamType: 'dataset', downstreamType: 'mlFeature', owner: 'downstream', fieldCode: 0x70 },
+  { upstreamType: 'dataset', downstreamType: 'mlModel', owner: 'downstream', fieldCode: 0x160 },
+  { upstreamType: 'mlModel', downstreamType: 'mlModelDeployment', owner: 'upstream', fieldCode: 0x84 },
   { upstreamType: 'mlFeature', downstreamType: 'mlModel', owner: 'downstream', fieldCode: 0x80 },
   { upstreamType: 'mlModel', downstreamType: 'mlModelGroup', owner: 'upstream', fieldCode: 0x81 },
   { upstreamType: 'dataJob', downstreamType: 'mlModel', owner: 'downstream', fieldCode: 0x82 },

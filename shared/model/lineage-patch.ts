@@ -12,7 +12,7 @@ import type { JsonObject, JsonValue, PatchOperation } from './changes.ts'
 import { isObject } from './json-values.ts'
 import { parsePointer } from './json-patch.ts'
 import { endsOf, entriesOf, entryAttributes, entryUrn, type EdgeEntry } from './lineage-document.ts'
-import { lineageFieldsOf, type LineageField } from './lineage-fields.ts'
+import { isRecord, linkKeyOf, lineageFieldsOf, type LineageField } from './lineage-fields.ts'
 import { appendedPosition } from './list-order.ts'
 import { columnGroupKey, singleRecordKey } from './record-keys.ts'
 
@@ -137,14 +137,7 @@ function planEntry(
   if (operation.op !== 'add' && operation.op !== 'replace' && operation.op !== 'remove') refuse(operation)
   if (field.shape === 'link' && (path.length > 2 || operation.op !== 'remove')) refuse(operation)
   if (path.length > 2) {
-    if (
-      path[1] === '-' ||
-      field.shape === 'urn' ||
-      field.shape === 'link' ||
-      field.shape === 'union' ||
-      path[2] === linkOf(field)
-    )
-      refuse(operation)
+    if (path[1] === '-' || !isRecord(field) || path[2] === linkKeyOf(field)) refuse(operation)
     plan.edges.push({
       op: 'patchAttributes',
       fieldCode: field.code,
@@ -171,13 +164,11 @@ function planEntry(
 /** Entries that a patch adds keep the order of its operations. */
 const nextPosition = (plan: LineagePatch): number => appendedPosition + plan.edges.length
 
-const linkOf = (field: LineageField): string => (field.shape === 'upstream' ? 'dataset' : 'destinationUrn')
-
 /** The entry made from a key and a value. The key is the URN that the entry links to. */
 function entryOf(field: LineageField, other: Urn, value: JsonValue | undefined): JsonValue {
   if (field.shape === 'urn' || field.shape === 'link') return other
   if (field.shape === 'union') return { string: other }
-  return { ...(isObject(value) ? value : {}), [linkOf(field)]: other }
+  return { ...(isObject(value) ? value : {}), [linkKeyOf(field)]: other }
 }
 
 /** Throws VALIDATION_FAILED if the list cannot contain these attributes of an edge. */

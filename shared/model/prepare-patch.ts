@@ -10,7 +10,7 @@ import { aspectTemplate, prepareAspect } from './aspect-registry.ts'
 import type { JsonObject, JsonValue, PatchDocument, PatchOperation } from './changes.ts'
 import { isObject } from './json-values.ts'
 import { applyPatch, parsePointer } from './json-patch.ts'
-import { isLineageAspect, lineageFieldsOf, type LineageField } from './lineage-fields.ts'
+import { isLineageAspect, isRecord, linkKeyOf, lineageFieldsOf, type LineageField } from './lineage-fields.ts'
 
 /**
  * Throws VALIDATION_FAILED, INVALID_URN, LIMIT_EXCEEDED and INVALID_CHARACTER, with the operation's path in
@@ -80,14 +80,12 @@ function prepareEntry(
   return operation
 }
 
-const isRecord = (field: LineageField): boolean => field.shape === 'upstream' || field.shape === 'edge'
-
 /** The entry in the form of its list. An edge without a type is TRANSFORMED, as every client expects. */
 function entryOf(field: LineageField, urn: string, value: JsonValue): JsonValue {
   if (urn === '-') return value
   const sent = isObject(value) ? value : {}
   if (field.shape === 'upstream') return { type: 'TRANSFORMED', ...sent, dataset: urn }
-  if (field.shape === 'edge') return { ...sent, destinationUrn: urn }
+  if (isRecord(field)) return { ...sent, [linkKeyOf(field)]: urn }
   return field.shape === 'union' ? { string: urn } : urn
 }
 

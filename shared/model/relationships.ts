@@ -5,14 +5,14 @@
  * A relationship leads from a source to a destination. In most lineage relationships the source is the
  * downstream end: a job consumes a dataset. In some it is the upstream end: a job produces a dataset.
  */
-import { dataHubRelationships } from './datahub-model.ts'
 import { lineageFieldByCode, lineageFields } from './lineage-fields.ts'
+import { knownRelationships } from './lineage-relationships.ts'
 
 /** DataHub's code makes the relationships of columns; its model does not describe them. */
 const columnRelationship = 'DownstreamOf'
 
 const names: ReadonlyMap<string, string> = new Map(
-  dataHubRelationships.flatMap(({ aspectName, path, name, lineage }) =>
+  knownRelationships.flatMap(({ aspectName, path, name, lineage }) =>
     lineage === null ? [] : [[`${aspectName}.${path.split('/')[0]}`, name]]
   )
 )
@@ -58,7 +58,7 @@ const statedElsewhere: ReadonlySet<string> = new Set([
 
 const stepsOf = (path: string): string[] => path.split('/').filter((step) => step !== '')
 
-export const documentRelationships: readonly DocumentRelationship[] = dataHubRelationships
+export const documentRelationships: readonly DocumentRelationship[] = knownRelationships
   .filter(({ aspectName, lineage }) => lineage === null && !statedElsewhere.has(aspectName))
   .map(({ aspectName, path, removedPath, name }) => ({
     type: name,

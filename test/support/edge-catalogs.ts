@@ -44,6 +44,10 @@ const entities: { [entityType: string]: readonly [Urn, Urn] } = {
     toUrn('urn:li:mlModelGroup:(urn:li:dataPlatform:mlflow,a,PROD)'),
     toUrn('urn:li:mlModelGroup:(urn:li:dataPlatform:mlflow,b,PROD)')
   ],
+  mlModelDeployment: [
+    toUrn('urn:li:mlModelDeployment:(urn:li:dataPlatform:sagemaker,a,PROD)'),
+    toUrn('urn:li:mlModelDeployment:(urn:li:dataPlatform:sagemaker,b,PROD)')
+  ],
   dataProcessInstance: [toUrn('urn:li:dataProcessInstance:a'), toUrn('urn:li:dataProcessInstance:b')]
 }
 export const anyEntity: readonly Urn[] = Object.values(entities).flat()

@@ -1,5 +1,5 @@
 /** The aspects of machine-learning entities that state lineage, and of the tables that group features. */
-import { optional, record, required, text } from '../shape.ts'
+import { list, optional, record, required, text, urn } from '../shape.ts'
 import type { AspectModel } from './aspect-model.ts'
 import { lineageLists } from './lineage-lists.ts'
 import { urns } from './shared-records.ts'
@@ -29,6 +29,22 @@ export const mlModelProperties: AspectModel = {
   shape: record({
     description: optional(text),
     ...lineageLists('mlModelProperties')
+  })
+}
+
+export const mlModelTrainingData: AspectModel = {
+  name: 'mlModelTrainingData',
+  template: () => ({ trainingData: [] }),
+  shape: record({
+    trainingData: required(
+      list(
+        record({
+          dataset: required(urn('dataset')),
+          motivation: optional(text),
+          preProcessing: optional(list(text))
+        })
+      )
+    )
   })
 }
 

@@ -42,7 +42,14 @@ const edgeLists: { [aspectName: string]: EdgeList[] } = {
   ],
   mlFeatureProperties: [up('sources')],
   mlPrimaryKeyProperties: [up('sources')],
-  mlModelProperties: [up('mlFeatures'), up('trainingJobs'), down('groups'), down('downstreamJobs')],
+  mlModelProperties: [
+    up('mlFeatures'),
+    up('trainingJobs'),
+    down('groups'),
+    down('downstreamJobs'),
+    down('deployments')
+  ],
+  mlModelTrainingData: [up('trainingData', under('dataset'))],
   mlModelGroupProperties: [up('trainingJobs'), down('downstreamJobs')],
   dataProcessInstanceInput: [up('inputEdges', edge)],
   dataProcessInstanceOutput: [down('outputEdges', edge)]
