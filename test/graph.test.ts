@@ -20,7 +20,7 @@ import { UrnTable } from '../shared/graph/urn-table.ts'
 import { walkGraph } from '../shared/graph/walk-graph.ts'
 import { packGraphChanges, unpackGraphChanges, type GraphDelta } from '../shared/statements/graph-delta.ts'
 import { viewOf } from '../shared/urn/byte-words.ts'
-import { originOf, platformOf, schemaFieldParts } from '../shared/urn/kinds.ts'
+import { environmentOf, platformOf, schemaFieldParts } from '../shared/urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../shared/urn/urn.ts'
 import { fc, seed } from './support/fast-check.ts'
 
@@ -589,7 +589,7 @@ t.test('URNs of all kinds lead to their ids and back', (t) => {
       (isOdd &&
         (template.entityType !== entityTypeOf(root(id)) ||
           template.platformUrn !== platformOf(urn) ||
-          template.origin !== originOf(urn)))
+          template.origin !== environmentOf(urn)))
     )
   })
   t.strictSame(wrong.slice(0, 3), [], `seed ${seed}`)

@@ -12,6 +12,7 @@ import {
   domainUrn,
   keyOfUrn,
   nameFromUrn,
+  environmentOf,
   originOf,
   platformOf,
   schemaFieldParts,
@@ -376,6 +377,17 @@ t.test('kinds are made and read', async (t) => {
   t.equal(platformOf(toUrn('urn:li:domain:finance')), null)
   t.equal(originOf(column), 'PROD')
   t.equal(originOf(job), null)
+  for (const [cluster, environment] of [
+    ['PROD', 'PROD'],
+    ['prod', 'PROD'],
+    ['Dev', 'DEV'],
+    ['team-a', null]
+  ] as const) {
+    const ofCluster = toUrn(`urn:li:dataFlow:(airflow,nightly,${cluster})`)
+    t.equal(environmentOf(ofCluster), environment, ofCluster)
+    t.equal(environmentOf(toUrn(`urn:li:dataJob:(${ofCluster},load)`)), environment)
+  }
+  t.equal(environmentOf(column), 'PROD')
   t.equal(nameFromUrn(urn), 'shop.orders')
   t.equal(nameFromUrn(toUrn(`urn:li:schemaField:(${orders},sum%28a%2Cb%29)`)), 'sum(a,b)')
   t.equal(nameFromUrn(toUrn('urn:li:corpuser:jdoe')), 'jdoe')

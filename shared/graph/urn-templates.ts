@@ -8,7 +8,7 @@
  */
 import { viewOf } from '../urn/byte-words.ts'
 import { kindShapeOf } from '../urn/kind-shapes.ts'
-import { originOf, platformOf } from '../urn/kinds.ts'
+import { environmentOf, platformOf } from '../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../urn/urn.ts'
 
 export type UrnTemplate = {
@@ -49,7 +49,7 @@ export function createUrnTemplates(): UrnTemplates {
   let oldest = 0
 
   function newTemplate(urn: Urn, begin: string, end: string): UrnTemplate {
-    const facts = { entityType: entityTypeOf(urn), platformUrn: platformOf(urn), origin: originOf(urn) }
+    const facts = { entityType: entityTypeOf(urn), platformUrn: platformOf(urn), origin: environmentOf(urn) }
     const key = [begin, end, facts.platformUrn ?? '', facts.origin ?? ''].join('\n')
     const known = byKey.get(key)
     if (known) return known
@@ -145,8 +145,10 @@ function endsOf(urn: Urn): { begin: string; end: string; tellsAll: boolean } {
   const begin = urn.slice(0, comma + 1)
   const lastComma = shape.keyFields[2] === 'origin' ? urn.lastIndexOf(',') : comma
   const end = lastComma > comma ? urn.slice(lastComma) : ')'
+  // The environment of a flow and of its jobs is between beginning and end.
+  if (urn.startsWith('urn:li:dataJob:') || urn.startsWith('urn:li:dataFlow:'))
+    return { begin, end, tellsAll: false }
   // Without this check, the first part could contain a comma in parentheses, and the platform would extend
   // into the name.
-  const parentheses = urn.startsWith('urn:li:dataJob:') ? 2 : 1
-  return { begin, end, tellsAll: begin.split('(').length - 1 === parentheses }
+  return { begin, end, tellsAll: begin.split('(').length === 2 }
 }

@@ -2,11 +2,13 @@
  * Makes URNs of known kinds, and reads what a URN contains: parent, flow, platform, environment, name, key.
  */
 import { CatalogError } from '../errors.ts'
-import { kindShapeOf } from './kind-shapes.ts'
+import { fabricTypes, kindShapeOf } from './kind-shapes.ts'
 import { entityTypeOf, firstUrnOf, parseUrn, splitUrn, toUrn } from './urn.ts'
 import type { Urn } from './urn.ts'
 
 const platformPrefix = 'urn:li:dataPlatform:'
+/** Types whose URNs begin with the name of a platform, not with its URN. */
+const toolTypes: ReadonlySet<string> = new Set(['dataFlow', 'chart', 'dashboard', 'notebook'])
 
 /**
  * Returns the URN if it has this entity type; `field` names the input in errors. Throws as parseUrn does, and
@@ -68,12 +70,7 @@ export const platformOf = (urn: Urn): Urn | null => {
   const first = parts[0] ?? ''
   if (entityType === 'dataPlatform') return urn
   if (entityType === 'schemaField' || entityType === 'dataJob') return platformOf(firstUrnOf(urn))
-  if (
-    entityType === 'dataFlow' ||
-    entityType === 'chart' ||
-    entityType === 'dashboard' ||
-    entityType === 'notebook'
-  ) {
+  if (toolTypes.has(entityType)) {
     // A part may begin or end with a space; a URN may not.
     return first.trim() === first ? toUrn(platformPrefix + first) : null
   }
@@ -86,6 +83,26 @@ export const originOf = (urn: Urn): string | null => {
   if (entityType === 'schemaField') return originOf(firstUrnOf(urn))
   return kindShapeOf(entityType)?.keyFields[2] === 'origin' ? (parts[2] ?? null) : null
 }
+
+/**
+ * The environment of an entity according to its URN: of an asset the environment that it names, of a flow and
+ * its jobs the cluster, if that is the name of an environment in any case. Null if the URN tells none.
+ */
+export const environmentOf = (urn: Urn): string | null => {
+  const { entityType, parts } = splitUrn(urn)
+  if (entityType === 'dataJob' || entityType === 'schemaField') return environmentOf(firstUrnOf(urn))
+  if (entityType !== 'dataFlow') return originOf(urn)
+  const cluster = (parts[2] ?? '').toUpperCase()
+  return fabricTypes.find((environment) => environment === cluster) ?? null
+}
+
+/** Whether URNs of the type name a platform. */
+export const namesPlatform = (entityType: string): boolean =>
+  entityType === 'schemaField' ||
+  entityType === 'dataJob' ||
+  entityType === 'dataPlatform' ||
+  toolTypes.has(entityType) ||
+  kindShapeOf(entityType)?.firstIs === 'dataPlatform'
 
 /**
  * A display name for an entity without properties: the part of the URN that its owners chose, with %2C, %28

@@ -13,7 +13,7 @@ import {
 } from '../../store/domain-reads.ts'
 import { findEntities } from '../../store/entities.ts'
 import { readEntityFacts } from '../../store/entity-reads.ts'
-import { originOf, platformOf } from '../../urn/kinds.ts'
+import { environmentOf, platformOf } from '../../urn/kinds.ts'
 import type { Urn } from '../../urn/urn.ts'
 import type { MatchedField } from '../entities/entity-texts.ts'
 import { readFilterDocuments } from '../lineage/filter-documents.ts'
@@ -175,7 +175,7 @@ async function filteredMembers(
       const common = {
         ...found,
         platformUrn: platformOf(found.urn),
-        origin: originOf(found.urn),
+        origin: environmentOf(found.urn),
         degree: null
       }
       if (

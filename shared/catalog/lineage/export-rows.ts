@@ -4,7 +4,7 @@
  */
 import { graphqlTypeOf } from '../../model/entity-types.ts'
 import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
-import { nameFromUrn, originOf, platformOf } from '../../urn/kinds.ts'
+import { nameFromUrn, environmentOf, platformOf } from '../../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import { namesOf, textAspectNames } from '../entities/entity-texts.ts'
 import type { LineageReader } from './lineage-reader.ts'
@@ -102,7 +102,7 @@ export const rowWithoutId = (urn: Urn, exists: boolean): ExportEntity => ({
   type: graphqlTypeOf(entityTypeOf(urn)),
   name: nameFromUrn(urn),
   platform: platformOf(urn),
-  environment: originOf(urn),
+  environment: environmentOf(urn),
   domain: null,
   exists
 })

@@ -1,11 +1,12 @@
 /**
  * The fields that results can be filtered by: where the values of each are, and which conditions it allows.
  */
+import { typesOfAspect } from '../../model/aspect-places.ts'
 import { graphqlTypeOf } from '../../model/entity-types.ts'
 import type { JsonValue } from '../../model/changes.ts'
 import { isObject } from '../../model/json-values.ts'
-import { nameFromUrn } from '../../urn/kinds.ts'
-import type { Urn } from '../../urn/urn.ts'
+import { namesPlatform, nameFromUrn, platformOf } from '../../urn/kinds.ts'
+import { toUrn, type Urn } from '../../urn/urn.ts'
 import { descriptionsOf, namesOf, textAspectNames, type Documents } from '../entities/entity-texts.ts'
 import type { EntityClass } from './lineage-reader.ts'
 
@@ -50,7 +51,11 @@ export type FilterField = {
   /** The key of the field in search documents; absent unless it has all values of the field. */
   key?: string
 } & (
-  | { commonValuesOf: (facts: CommonFacts) => readonly string[] }
+  | {
+      commonValuesOf: (facts: CommonFacts) => readonly string[]
+      /** Where the values are if the shared facts have none. */
+      own?: OwnValues
+    }
   | {
       /** Aspects whose documents contain the values. */
       aspectNames: readonly string[]
@@ -59,6 +64,13 @@ export type FilterField = {
       asksUpstreams?: true
     }
 )
+
+/** Values in aspects, of entities of some types. */
+export type OwnValues = {
+  entityTypes: ReadonlySet<string>
+  aspectNames: readonly string[]
+  valuesOf: (documents: Documents) => readonly string[]
+}
 
 export type DegreeValue = '1' | '2' | '3+'
 export const degreeValues: readonly DegreeValue[] = ['1', '2', '3+']
@@ -95,16 +107,40 @@ const entityType: FilterField = {
   conditions: exactConditions,
   commonValuesOf: ({ entityType: name }) => [graphqlTypeOf(name), name]
 }
+/** Clients name a platform by its URN or by its name. */
+const platformNames = (urn: Urn): string[] => [urn, nameFromUrn(urn)]
+
 const platform: FilterField = {
   key: 'platform',
   conditions: textConditions,
-  // Clients name a platform by its URN or by its name.
-  commonValuesOf: ({ platformUrn }) => (platformUrn === null ? [] : [platformUrn, nameFromUrn(platformUrn)])
+  commonValuesOf: ({ platformUrn }) => (platformUrn === null ? [] : platformNames(platformUrn)),
+  own: {
+    entityTypes: new Set(typesOfAspect('dataPlatformInstance').filter((name) => !namesPlatform(name))),
+    aspectNames: ['dataPlatformInstance', 'dataProcessInstanceRelationships'],
+    valuesOf: (documents) => {
+      const stated = documents.get('dataPlatformInstance')?.platform
+      const platformUrn = typeof stated === 'string' ? toUrn(stated) : platformOfRun(documents)
+      return platformUrn === null ? [] : platformNames(platformUrn)
+    }
+  }
 }
+
+/** A run is on the platform of what it is a run of: a job, a flow, or a dataset. */
+function platformOfRun(documents: Documents): Urn | null {
+  const template = documents.get('dataProcessInstanceRelationships')?.parentTemplate
+  return typeof template === 'string' ? platformOf(toUrn(template)) : null
+}
+
+const environmentAspects = ['dataFlowInfo', 'dataJobInfo', 'containerProperties']
 const origin: FilterField = {
   key: 'origin',
   conditions: textConditions,
-  commonValuesOf: (facts) => present(facts.origin)
+  commonValuesOf: (facts) => present(facts.origin),
+  own: {
+    entityTypes: new Set(environmentAspects.flatMap(typesOfAspect)),
+    aspectNames: environmentAspects,
+    valuesOf: (documents) => strings(environmentAspects.map((name) => documents.get(name)?.env))
+  }
 }
 
 /**

@@ -182,7 +182,7 @@ export async function matcherOf(lookup: DomainLookup, filters: Filters): Promise
     for (const filter of group) judges.push(await matcherOfFilter(lookup, filter))
     groups.push(judges)
   }
-  const aspectNames = filters.flat().flatMap(({ field }) => ('aspectNames' in field ? field.aspectNames : []))
+  const aspectNames = filters.flat().flatMap(({ field }) => aspectNamesOf(field))
   return {
     common: (facts) =>
       groups.length === 0 || anyOf(groups.map((group) => allOf(group.map((holds) => holds(facts, null))))),
@@ -193,6 +193,9 @@ export async function matcherOf(lookup: DomainLookup, filters: Filters): Promise
     asksUpstreams: filters.flat().some(({ field }) => 'asksUpstreams' in field)
   }
 }
+
+const aspectNamesOf = (field: FilterField): readonly string[] =>
+  'aspectNames' in field ? field.aspectNames : (field.own?.aspectNames ?? [])
 
 /** False if one is false, otherwise null if one is unknown. */
 const allOf = (verdicts: readonly (boolean | null)[]): boolean | null =>
@@ -211,7 +214,13 @@ async function matcherOfFilter(lookup: DomainLookup, filter: Filter): Promise<Fi
     isOfDomains ? 'IN' : filter.condition,
     isOfDomains ? await domainIdsOf(lookup, filter) : filter.values
   )
-  if ('commonValuesOf' in field) return (facts) => fits(field.commonValuesOf(facts)) !== isNegated
+  if ('commonValuesOf' in field)
+    return (facts, candidate) => {
+      const values = field.commonValuesOf(facts)
+      if (values.length > 0 || !field.own?.entityTypes.has(facts.entityType))
+        return fits(values) !== isNegated
+      return candidate && fits(field.own.valuesOf(candidate.documents)) !== isNegated
+    }
   return (_facts, candidate) => candidate && fits(field.ownValuesOf(candidate)) !== isNegated
 }
 

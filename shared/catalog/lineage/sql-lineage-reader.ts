@@ -13,7 +13,7 @@ import { readEpoch } from '../../store/graph-changes.ts'
 import { everyEntityId, findKnownEntities, parentIdsOf, readEntityFacts } from '../../store/entity-reads.ts'
 import { findMostConnected } from '../../store/most-connected.ts'
 import { walkLineage } from '../../store/lineage-walk.ts'
-import { originOf, platformOf } from '../../urn/kinds.ts'
+import { environmentOf, platformOf } from '../../urn/kinds.ts'
 import { domainTreeOf } from './domain-tree.ts'
 import { createGroupNumbers } from './class-groups.ts'
 import { createClassTable } from './class-table.ts'
@@ -42,7 +42,7 @@ export function sqlLineageReader(
         table.classOf({
           entityType,
           platformUrn: platformOf(urn),
-          origin: originOf(urn),
+          origin: environmentOf(urn),
           exists,
           isRemoved,
           domainId

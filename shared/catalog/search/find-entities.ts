@@ -138,7 +138,13 @@ async function namesakesOf(
   return named.filter((id) => matches.has(id))
 }
 
-/** The result if all filters are on facts that entities share; null otherwise. */
+/** At most this many entities are judged by their own facts beside those that are judged by their class. */
+const openMaxCount = 20_000
+
+/**
+ * The result if facts that entities share decide about almost all of them: containers and runs have their
+ * platform in an aspect. Null otherwise.
+ */
 async function findByClass(
   reader: LineageReader,
   question: EntityQuestion,
@@ -152,18 +158,34 @@ async function findByClass(
   const verdicts = new Map(
     census.byClass.map(({ entityClass }) => [entityClass, keepsClass(question, matcher, entityClass)])
   )
-  if ([...verdicts.values()].includes(null)) return null
+  const isOpen = (entityClass: EntityClass): boolean => verdicts.get(entityClass) === null
+  const openCount = census.byClass.reduce(
+    (sum, { entityClass, count: own }) => sum + (isOpen(entityClass) ? own : 0),
+    0
+  )
+  if (openCount > openMaxCount) return null
+  const open =
+    openCount === 0 ? null : await filterMatches(reader, question, await census.ids(isOpen, 0, openCount))
   const keeps = (entityClass: EntityClass): boolean => verdicts.get(entityClass) === true
   const byClass = census.byClass
     .filter(({ entityClass }) => keeps(entityClass))
     .map((entry) => ({ ...entry, degree: null }))
+  const decided = await census.ids(keeps, after, count)
   return {
-    ids: await census.ids(keeps, after, count),
-    total: byClass.reduce((sum, entry) => sum + entry.count, 0),
-    tally: { byClass },
+    ids: open
+      ? merged(
+          decided,
+          open.ids.filter((id) => id > after)
+        ).subarray(0, count)
+      : decided,
+    total: byClass.reduce((sum, entry) => sum + entry.count, 0) + (open?.total ?? 0),
+    tally: { byClass: [...byClass, ...(open?.tally.byClass ?? [])] },
     isEstimate: false
   }
 }
+
+/** Ascending ids of two lists. */
+const merged = (a: Int32Array, b: Int32Array): Int32Array => Int32Array.from([...a, ...b]).sort()
 
 /**
  * If the sample's estimate is this many times searchExactMaxCount, matches are not counted: the estimate is

@@ -6,7 +6,7 @@ import { fieldKey, nameKey, printVector } from '../../model/search-vector.ts'
 import { folded, placedWords, type PlacedWord } from '../../model/search-words.ts'
 import { limits } from '../../limits.ts'
 import type { SearchDocumentRow } from '../../store/search-documents.ts'
-import { dataFlowOf, nameFromUrn, originOf, platformOf } from '../../urn/kinds.ts'
+import { dataFlowOf, nameFromUrn, environmentOf, platformOf } from '../../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import { descriptionsOf, namesOf, textAspectNames, type Documents } from '../entities/entity-texts.ts'
 import { entityFilterFields, type Candidate, type FilterField } from '../lineage/filter-fields.ts'
@@ -97,7 +97,7 @@ function keysOf(urn: Urn, names: readonly string[], documents: Documents): Set<s
   const common = {
     entityType: entityTypeOf(urn),
     platformUrn: platformOf(urn),
-    origin: originOf(urn),
+    origin: environmentOf(urn),
     isRemoved: false,
     domainId: null,
     degree: null

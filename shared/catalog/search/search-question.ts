@@ -147,16 +147,22 @@ function typesQuery(types: Maybe<readonly string[]>): string[] {
     : []
 }
 
-/** The keys that documents of matching entities contain; null if documents do not decide the filter. */
+/**
+ * The keys of which documents of matching entities contain one; empty if documents do not decide the filter.
+ * The documents of some types do not have the values, so all entities of these types are looked at.
+ */
 function keysOf({ field, fieldName, condition, values, isNegated }: Filter): string[] {
   if (isNegated) return []
   if (fieldName === 'name')
     return condition === 'EQUAL' || condition === 'IN' || condition === 'IEQUAL'
       ? values.map((value) => nameKey(folded(value)))
       : []
-  return field.key !== undefined && (condition === 'EQUAL' || condition === 'IN')
-    ? values.map((value) => fieldKey(field.key ?? '', value))
-    : []
+  if (field.key === undefined || (condition !== 'EQUAL' && condition !== 'IN')) return []
+  const typesWithOwn = 'own' in field ? [...(field.own?.entityTypes ?? [])] : []
+  return [
+    ...values.map((value) => fieldKey(field.key ?? '', value)),
+    ...typesWithOwn.map((type) => fieldKey('type', type))
+  ]
 }
 
 /** Shared facts are filtered faster in memory, unless a text is searched as well. */
