@@ -80,6 +80,22 @@ export async function buildServer(
     forceCloseConnections: 'idle',
     frameworkErrors: answerUnreadablePath(headers)
   })
+  try {
+    await addParts(app, context, state, headers)
+    return app
+  } catch (error) {
+    // Some parts have opened connections, which are closed with the server.
+    await app.close().catch(() => {})
+    throw error
+  }
+}
+
+async function addParts(
+  app: FastifyInstance,
+  context: ApiContext,
+  state: ServerState,
+  headers: Record<string, string>
+): Promise<void> {
   app.setErrorHandler(sendProblem)
   addJsonBody(app)
   traceRequests(app)
@@ -147,5 +163,4 @@ export async function buildServer(
   await app.register(openLineageRoutes, context)
   marquezRoutes(app, context)
   finishRoutes()
-  return app
 }

@@ -10,21 +10,21 @@ import { prune } from '../shared/catalog/loads/prune.ts'
 import { rememberEntityIds } from '../shared/catalog/write/entity-ids.ts'
 import { applyRecords } from '../shared/catalog/write/apply-records.ts'
 import { createIsolationGate } from '../shared/catalog/loads/isolation-gate.ts'
-import { openHeartbeat, type Heartbeat } from '../shared/catalog/loads/heartbeat.ts'
+import { openHeartbeat } from '../shared/catalog/loads/heartbeat.ts'
 import { reportWorkers } from '../shared/catalog/loads/read-workers.ts'
 import { reportBacklog } from '../shared/catalog/loads/report-backlog.ts'
 import { sweep } from '../shared/catalog/loads/sweep.ts'
 import { connectDatabase } from '../shared/db/connect.ts'
-import type { Db } from '../shared/db/database.ts'
 import type { Config } from '../shared/platform/config.ts'
 import { limits } from '../shared/limits.ts'
 import { createService, type Service } from '../shared/platform/lifecycle.ts'
 import type { Log } from '../shared/platform/log.ts'
-import { openQueue, type ChunkQueue } from '../shared/queue/chunk-queue.ts'
+import { openTogether } from '../shared/platform/open-together.ts'
+import { openQueue } from '../shared/queue/chunk-queue.ts'
 import { createChunkLook } from './chunk-look.ts'
 import { startHealthServer } from './health-server.ts'
-import { startLoop, type Loop } from './loop.ts'
-import { startWatchedWorker, type WatchedWorker } from './watched-worker.ts'
+import { startLoop } from './loop.ts'
+import { startWatchedWorker } from './watched-worker.ts'
 
 /** A worker can wait longer for locks than a person can. */
 const lockTimeoutMs = 10_000
@@ -33,30 +33,19 @@ const pruneEveryMs = 30_000
 /** This loop has work only after an upgrade. */
 const documentsEveryMs = 5_000
 
-/** What a running worker must release, in this order. */
-type Parts = {
-  worker: WatchedWorker
-  loops: Loop[]
-  health: { close(): Promise<void> } | null
-  heartbeat: Heartbeat
-  endReports: (() => void)[]
-  queue: ChunkQueue
-  db: Db
-}
-
 /**
  * A worker as a service. Stopping it rolls back the chunks in progress and puts their jobs back at once.
  * Waits for a Redis that does not answer. The start throws if DATABASE_URL is absent or Postgres does not
  * answer.
  */
 export function startWorker(config: Config, log: Log): Service {
-  let parts: Parts | undefined
+  let close: (() => Promise<void>) | undefined
   return createService('worker', {
     start: async () => {
-      parts = await startParts(config, log.child({ service: 'worker' }))
+      ;({ close } = await openTogether((opened) => open(config, log.child({ service: 'worker' }), opened)))
     },
     stop: async () => {
-      if (parts) await stopParts(parts)
+      await close?.()
     }
   })
 }
@@ -65,7 +54,12 @@ export function startWorker(config: Config, log: Log): Service {
 export const workerPoolMax = (config: Config): number =>
   Math.max(config.databasePoolWorker, config.workerConcurrency + 2)
 
-async function startParts(config: Config, log: Log): Promise<Parts> {
+/** Opens what a worker needs, in this order; it is closed in the reverse order. */
+async function open(
+  config: Config,
+  log: Log,
+  opened: (close: () => Promise<unknown> | void) => void
+): Promise<void> {
   const { databaseUrl: url } = config
   if (url === null) throw new Error('A worker needs DATABASE_URL')
   const db = connectDatabase({
@@ -76,26 +70,33 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
     lockTimeoutMs,
     log
   })
+  opened(() => db.destroy())
   const problem = schemaProblem(await checkReadiness(db))
   if (problem !== null) log.error(problem)
   const queue = await openQueue(config, log)
-  const look = createChunkLook({
-    db,
-    queue,
-    log,
-    apply: applyRecords,
-    ids: rememberEntityIds(),
-    connections: readConnections(config.openLineageConnections),
-    gate: createIsolationGate()
-  })
+  opened(() => queue.close())
+  if (config.workerPort !== null) {
+    const health = await startHealthServer({ config, port: config.workerPort, db, queue, log })
+    opened(() => health.close())
+  }
+  const heartbeat = openHeartbeat(db)
+  opened(() => heartbeat.end())
   const worker = await startWatchedWorker({
     config,
     concurrency: config.workerConcurrency,
-    look,
+    look: createChunkLook({
+      db,
+      queue,
+      log,
+      apply: applyRecords,
+      ids: rememberEntityIds(),
+      connections: readConnections(config.openLineageConnections),
+      gate: createIsolationGate()
+    }),
     log,
     depth: () => queue.depth()
   })
-  const heartbeat = openHeartbeat(db)
+  opened(() => worker.close())
   // If this fails, the loop tries again.
   await heartbeat.beat().catch(() => {})
   const loops = [
@@ -113,10 +114,8 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
       await makeSearchDocuments(db)
     })
   ]
-  const health =
-    config.workerPort === null
-      ? null
-      : await startHealthServer({ config, port: config.workerPort, db, queue, log })
+  opened(() => Promise.all(loops.map((loop) => loop.stop())))
+  for (const end of [reportBacklog(db), reportWorkers(db)]) opened(end)
   log.info(
     {
       workerId: heartbeat.id,
@@ -125,16 +124,4 @@ async function startParts(config: Config, log: Log): Promise<Parts> {
     },
     'worker started'
   )
-  const endReports = [reportBacklog(db), reportWorkers(db)]
-  return { worker, loops, health, heartbeat, endReports, queue, db }
-}
-
-async function stopParts({ worker, loops, health, heartbeat, endReports, queue, db }: Parts): Promise<void> {
-  for (const end of endReports) end()
-  await Promise.all(loops.map((loop) => loop.stop()))
-  await worker.close()
-  await heartbeat.end()
-  await health?.close()
-  await queue.close()
-  await db.destroy()
 }

@@ -7,6 +7,7 @@
 import { createPostgresBackend, Queue, runMigrations, type JobsOptions } from 'bullmq'
 import type { Log } from '../platform/log.ts'
 import { beforeScrape, metrics } from '../platform/metrics.ts'
+import { openTogether } from '../platform/open-together.ts'
 import { activeSpan, failSpan, inSpan } from '../platform/tracing.ts'
 import { jobNames, queueNames, queueSchema, tracedQueueName } from './names.ts'
 import { toJobId, toPayload, type ChunkNudge, type ChunkPayload } from './payload.ts'
@@ -166,18 +167,18 @@ async function connect(config: QueueConfig, listeners: Listeners): Promise<Backe
 
 /** Updates the schema of the queue. The process that opens the queue does that, before any worker starts. */
 async function connectToPostgres(config: QueueConfig, { report }: Listeners): Promise<Backend> {
-  const pool = await openQueuePool(config, 'producer')
-  try {
+  const { parts: queue, close } = await openTogether(async (opened) => {
+    const pool = await openQueuePool(config, 'producer')
+    opened(() => pool.end())
     const client = await pool.connect()
     await runMigrations(client, queueSchema).finally(() => client.release())
     const queue = new Queue(queueNames.chunks, { connection: pool, defaultJobOptions }, createPostgresBackend)
+    opened(() => queue.close())
     queue.on('error', report)
     await queue.waitUntilReady()
-    return backendOf(queue, () => pool.end())
-  } catch (error) {
-    await pool.end()
-    throw error
-  }
+    return queue
+  })
+  return backendOf(queue, close)
 }
 
 function connectToRedis(config: QueueConfig & { redisUrl: string }, { report, say }: Listeners): Backend {
@@ -187,22 +188,14 @@ function connectToRedis(config: QueueConfig & { redisUrl: string }, { report, sa
   // BullMQ also emits the errors of the client, until it closes.
   client.on('error', () => {})
   queue.on('error', report)
-  return backendOf(queue, () => {
-    client.disconnect()
-  })
+  // BullMQ leaves the connection open.
+  return backendOf(queue, () => queue.close().finally(() => client.disconnect()))
 }
 
-/** `disconnect` ends the connections, which BullMQ leaves open. */
-const backendOf = (queue: Backend, disconnect: () => Promise<void> | void): Backend => ({
+const backendOf = (queue: Backend, close: () => Promise<void>): Backend => ({
   addBulk: (jobs) => queue.addBulk(jobs),
   getWaitingCount: () => queue.getWaitingCount(),
-  async close() {
-    try {
-      await queue.close()
-    } finally {
-      await disconnect()
-    }
-  }
+  close
 })
 
 /** Rejects if the promise has not settled in time; its later result is ignored. */
