@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Db } from '../../shared/db/database.ts'
@@ -81,47 +82,107 @@ type Clients = {
   failures: string[]
   requests: number
   loads: { number: number; id: string }[]
+  /** Sends nothing more to an API, and waits for its answers, as a load balancer does. */
+  leave(api: Api): Promise<void>
   stop(): Promise<void>
 }
 
 /** Sends loads and reads, each to the next API, until it is told to stop. */
 function sendAndRead(first: Api): Clients {
   let isOver = false
-  const clients: Clients = { apis: [first], failures: [], requests: 0, loads: [], stop }
-  const next = (): Api => {
+  const clients: Clients = { apis: [first], failures: [], requests: 0, loads: [], leave, stop }
+  const underWay = new Map<Promise<unknown>, Api>()
+  /** Failures are noted. */
+  async function ask(work: (api: Api) => Promise<unknown>): Promise<void> {
     clients.requests += 1
-    return clients.apis[clients.requests % clients.apis.length] ?? first
+    const api = clients.apis[clients.requests % clients.apis.length] ?? first
+    const asked = work(api).catch((error: unknown) => clients.failures.push(String(error)))
+    underWay.set(asked, api)
+    await asked
+    underWay.delete(asked)
   }
-  const noted = (work: Promise<unknown>): Promise<unknown> =>
-    work.catch((error: unknown) => clients.failures.push(String(error)))
 
   async function send(): Promise<void> {
     for (let number = 0; !isOver; number += 1) {
-      const load = sendLoad(next(), lines(recordsOf(number)), {
-        source: `source${number}`,
-        missingReferences: 'create'
+      await ask(async (api) => {
+        const id = await sendLoad(api, lines(recordsOf(number)), parametersOf(number))
+        clients.loads.push({ number, id })
       })
-      await noted(load.then((id) => clients.loads.push({ number, id })))
       await sleep(sendEveryMs)
     }
   }
   async function read(): Promise<void> {
     while (!isOver) {
-      const { url, token } = next()
-      const { status, json } = await catalogClient(url, token).graphql(
-        `{ searchAcrossEntities(input: { query: "t1", count: 5 }) { total } entities(urns: ["${table('own0.t1')}"]) { urn } }`
-      )
-      if (status !== 200 || JSON.stringify(json).includes('"errors"'))
-        clients.failures.push(`${status} ${JSON.stringify(json).slice(0, 300)}`)
+      await ask(async ({ url, token }) => {
+        const { status, json } = await catalogClient(url, token).graphql(
+          `{ searchAcrossEntities(input: { query: "t1", count: 5 }) { total } entities(urns: ["${table('own0.t1')}"]) { urn } }`
+        )
+        if (status !== 200 || JSON.stringify(json).includes('"errors"'))
+          clients.failures.push(`${status} ${JSON.stringify(json).slice(0, 300)}`)
+      })
       await sleep(20)
     }
   }
   const working = Promise.all([send(), read(), read()])
+  async function leave(api: Api): Promise<void> {
+    clients.apis = clients.apis.filter((other) => other !== api)
+    await Promise.all([...underWay].filter(([, of]) => of === api).map(([asked]) => asked))
+  }
   async function stop(): Promise<void> {
     isOver = true
     await working
   }
   return clients
+}
+
+const parametersOf = (number: number): Record<string, string> => ({
+  source: `source${number}`,
+  missingReferences: 'create'
+})
+
+/** The number of the load that is under way when the old API is stopped. */
+const slowNumber = 100_000
+
+/** Begins an upload, and resolves when the API has its first lines; it gets the rest from `finish`. */
+async function beginLoad(api: Api, db: Db): Promise<{ finish: () => Promise<string> }> {
+  const all = [...lines(recordsOf(slowNumber))]
+  const half = Math.floor(all.length / 2)
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  async function* body(): AsyncGenerator<string> {
+    yield all.slice(0, half).join('')
+    await released
+    yield all.slice(half).join('')
+  }
+  const answered = fetch(
+    `${api.url}/loads?${new URLSearchParams({ format: 'ndjson', ...parametersOf(slowNumber) }).toString()}`,
+    {
+      method: 'POST',
+      headers: { authorization: `Bearer ${api.token}`, 'content-type': 'application/x-ndjson' },
+      body: Readable.toWeb(Readable.from(body(), { objectMode: false })) as ReadableStream,
+      duplex: 'half'
+    } as RequestInit
+  ).then(async (answer) => {
+    const text = await answer.text()
+    if (answer.status !== 202) throw new Error(`${answer.status} ${text}`)
+    return (JSON.parse(text) as { id: string }).id
+  })
+  answered.catch(() => {})
+  const hasBegun = async (): Promise<boolean> =>
+    (
+      await query(db, "select 1 from load where source = ? and state = 'receiving'", [
+        parametersOf(slowNumber).source ?? ''
+      ])
+    ).length > 0
+  while (!(await hasBegun())) await sleep(20)
+  return {
+    finish: () => {
+      release()
+      return answered
+    }
+  }
 }
 
 async function sendEvents(api: Api, events: readonly JsonObject[], failures: string[]): Promise<void> {
@@ -161,11 +222,7 @@ async function oracle(
   const api = await withRunningServer(t)
   const ids: string[] = []
   for (const { number } of loads.toSorted((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0))) {
-    const id = await sendLoad(api, lines(recordsOf(number)), {
-      source: `source${number}`,
-      missingReferences: 'create'
-    })
-    ids.push(id)
+    ids.push(await sendLoad(api, lines(recordsOf(number)), parametersOf(number)))
   }
   await untilEnded(t, api, ids)
   const failures: string[] = []
@@ -248,8 +305,12 @@ t.test('an upgrade from the version before, under load', async (t) => {
     await sendEvents(second, rewrites, failures)
   }
   await sleep(phaseMs)
-  clients.apis.shift()
-  await stopped(t, oldApi.process)
+  await clients.leave(oldApi)
+  const upload = await beginLoad(oldApi, db)
+  oldApi.process.signal('SIGTERM')
+  await oldApi.process.says(/stopping/)
+  clients.loads.push({ number: slowNumber, id: await upload.finish() })
+  t.equal(await oldApi.process.ended, 0, 'it ends when the requests under way have been answered')
   await sleep(phaseMs)
   await clients.stop()
 
