@@ -423,6 +423,17 @@ t.test('a project in a namespace that the operator has a connection for has its 
   const named = (name: string): string =>
     `urn:li:dataset:(urn:li:dataPlatform:postgres,main.shop.public.${name},DEV)`
   t.strictSame(await edgesOf(server.db), [edge(named('a'), named('b'))])
+  const { body } = await server.graphql(
+    'query ($instance: String!) { searchAcrossEntities(input: { query: "*", orFilters: [{ and: [{ field: "platformInstance", values: [$instance] }] }] }) { searchResults { entity { urn } } } }',
+    { instance: 'urn:li:dataPlatformInstance:(urn:li:dataPlatform:postgres,main)' }
+  )
+  t.strictSame(
+    body.data.searchAcrossEntities.searchResults
+      .map(({ entity }: { entity: { urn: string } }) => entity.urn)
+      .sort(),
+    [named('a'), named('b')],
+    'and its platform instance'
+  )
 })
 
 t.test('refusals', async (t) => {

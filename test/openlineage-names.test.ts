@@ -58,6 +58,52 @@ t.test('connections', async (t) => {
     }
   )
 
+  await t.test('put a dataset into their platform instance, also one that is known already', async (t) => {
+    const [known, fresh] = ['known', 'fresh'].map((name) =>
+      dataset(`crm.instance.${name}`, 'postgres', 'DEV')
+    ) as [string, string]
+    const instance = 'urn:li:dataPlatformInstance:(urn:li:dataPlatform:postgres,crm)'
+    const found = async (field: string, value: string) => {
+      const { body } = await server.graphql(
+        'query ($field: String!, $value: String!) { searchAcrossEntities(input: { query: "*", orFilters: [{ and: [{ field: $field, values: [$value] }] }] }) { searchResults { entity { urn } } } }',
+        { field, value }
+      )
+      return body.data.searchAcrossEntities.searchResults
+        .map(({ entity }: { entity: { urn: string } }) => entity.urn)
+        .sort()
+    }
+    await server.rest({
+      method: 'POST',
+      url: '/aspects?action=ingestProposal',
+      body: {
+        proposal: {
+          entityType: 'dataset',
+          entityUrn: known,
+          changeType: 'UPSERT',
+          aspectName: 'datasetProperties',
+          aspect: { json: { customProperties: {}, tags: [] } }
+        }
+      }
+    })
+    const reads = (seconds: number): JsonObject =>
+      eventAt(seconds, {
+        eventType: 'COMPLETE',
+        run: run('instance'),
+        job,
+        inputs: ['known', 'fresh'].map((name) => ({
+          namespace: 'postgres://crm:5432',
+          name: `instance.${name}`
+        })),
+        outputs: [{ namespace: 'snowflake://org', name: 'no.platform.instance' }]
+      })
+    await send(server, reads(0))
+    t.strictSame(await found('platformInstance', instance), [fresh, known])
+    t.match(await resolved(server, 'postgres://crm:5432', 'x'), { platformInstance: instance })
+    t.match(await resolved(server, 'snowflake://org', 'x'), { platformInstance: null })
+    await send(server, reads(1))
+    t.strictSame(await found('platformInstance', instance), [fresh, known], 'again after another event')
+  })
+
   await t.test(
     'put a dataset into their domain when it is first seen, and never change the domain that a person chose',
     async (t) => {

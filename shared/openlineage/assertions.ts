@@ -8,6 +8,7 @@ import type { Change, JsonObject, JsonValue, PatchOperation } from '../model/cha
 import { prepareAspect } from '../model/aspect-registry.ts'
 import { isObject, listOf } from '../model/json-values.ts'
 import { preparePatch } from '../model/prepare-patch.ts'
+import { platformOf } from '../urn/kinds.ts'
 import { entityTypeOf, toUrn, type Urn } from '../urn/urn.ts'
 import { linkFrom, type Link } from './links.ts'
 import { columnUrn } from './names.ts'
@@ -78,6 +79,8 @@ function assertDataset(to: AssertionBuilder, urn: Urn, state: DatasetState, name
   const facts = factsOf(state)
   assertFacts(to, urn, facts, 'datasetProperties')
   if (facts.schema) to.add(urn, 'schemaMetadata', [], facts.schema.value)
+  if (state.instanceUrn)
+    to.add(urn, 'dataPlatformInstance', [], { platform: platformOf(urn), instance: state.instanceUrn })
   if (facts.isDropped?.value === true) to.add(urn, 'status', [], { removed: true })
   for (const links of linkListsOf(state)) assertDirect(to, urn, links, nameOf)
 }

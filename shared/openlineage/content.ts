@@ -59,6 +59,8 @@ export type DatasetContent = OpenLineageName & {
   /** Whether the dataset is a path, and `knownAs` its table. */
   isTable: boolean
   facts: Facts
+  /** The platform instance, from the operator's connections. */
+  instanceUrn: Urn | null
   /** The sources that a dataset event declares; null if it has no facet about them, and for other events. */
   declared: Link[] | null
 }
@@ -114,7 +116,11 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     if (domain !== null) domains.set(urn, domain)
     return urn
   }
-  const contentOfUrn = (urn: Urn, { namespace, name }: OpenLineageName): DatasetContent => {
+  const contentOfResolved = (
+    resolved: ResolvedDataset,
+    { namespace, name }: OpenLineageName
+  ): DatasetContent => {
+    const urn = urnOf(resolved)
     const content = datasets.get(urn) ?? {
       namespace,
       name,
@@ -122,13 +128,14 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
       knownAs: null,
       isTable: false,
       facts: {},
+      instanceUrn: resolved.platformInstance,
       declared: null
     }
     datasets.set(urn, content)
     return content
   }
   const contentAt = ({ namespace, name }: OpenLineageName): DatasetContent =>
-    contentOfUrn(urnOf(resolveDataset({ namespace, name }, connections)), { namespace, name })
+    contentOfResolved(resolveDataset({ namespace, name }, connections), { namespace, name })
   const tables = new Map<Urn, DatasetContent>()
   // Moves what the event says about a path to the table that it names for the path.
   const nameTable = (dataset: EventDataset): void => {
@@ -137,7 +144,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     const place = `${dataset.field}.facets.symlinks`
     const resolved = table && parts.take(() => inPlace(place, () => resolveTable(table, connections)))
     if (!resolved || resolved.urn === content.urn) return
-    tables.set(content.urn, contentOfUrn(urnOf(resolved), table))
+    tables.set(content.urn, contentOfResolved(resolved, table))
     content.knownAs = resolved.urn
     content.isTable = true
   }

@@ -20,6 +20,8 @@ export type ResolvedDataset = {
   rule: string
   /** The namespace of the connection that was applied, as the operator wrote it. */
   connection: string | null
+  /** The platform instance of the connection; null without one. */
+  platformInstance: Urn | null
   /** The domain that the connection gives to a new dataset. */
   domain: Urn | null
 }
@@ -139,6 +141,9 @@ function placed(
     ...found,
     rule,
     connection: connection?.namespace ?? null,
+    platformInstance: connection?.platformInstance
+      ? instanceUrn(found.platform, connection.platformInstance)
+      : null,
     domain: connection?.domain ?? null,
     urn: datasetUrnOf(found.platform, found.name, found.environment)
   }
@@ -146,6 +151,11 @@ function placed(
 
 const datasetUrnOf = (platform: string, name: string, environment: string): Urn =>
   withParts([platform, name], ([first = '', second = '']) => datasetUrn(first, second, environment))
+
+const instanceUrn = (platform: string, instance: string): Urn =>
+  withParts([platform, instance], (parts) =>
+    toUrn(`urn:li:dataPlatformInstance:(urn:li:dataPlatform:${parts.join(',')})`)
+  )
 
 /**
  * The job's namespace is the `cluster` of the flow, so that jobs of the same name in two schedulers differ.

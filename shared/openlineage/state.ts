@@ -52,6 +52,8 @@ export type DatasetState = NamedPart & {
   name: string
   /** The present name; the dataset's own URN if the name was given back to it. */
   knownAs: Alias | null
+  /** Its platform instance according to the operator's connections; absent without one. */
+  instanceUrn?: Urn
   /**
    * The facts that events state about it under its other names: its paths, and its names before renames. Each
    * name has its own part, because a job may declare the lineage of several names, and then declare less
@@ -154,6 +156,7 @@ function mergeDataset(before: State | null, content: DatasetContent, time: numbe
       content.knownAs === null
         ? known.knownAs
         : aliasAfter(known.knownAs, content.knownAs, content.isTable, time),
+    ...(content.instanceUrn === null ? {} : { instanceUrn: content.instanceUrn }),
     facts: mergeFacts(known.facts, dated(content.facts, time)),
     declared:
       content.declared === null
@@ -206,6 +209,7 @@ const addsNothing = (known: DatasetState, content: DatasetContent): boolean =>
   content.declared === null &&
   content.knownAs === null &&
   Object.keys(content.facts).length === 0 &&
+  (content.instanceUrn === null || content.instanceUrn === known.instanceUrn) &&
   nameText(content) >= nameText(known)
 
 const nameText = ({ namespace, name }: OpenLineageName): string => JSON.stringify([namespace, name])

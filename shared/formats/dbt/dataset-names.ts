@@ -4,8 +4,7 @@
  */
 import { CatalogError } from '../../errors.ts'
 import type { Connections } from '../../openlineage/connections.ts'
-import { resolveDataset } from '../../openlineage/names.ts'
-import type { Urn } from '../../urn/urn.ts'
+import { resolveDataset, type ResolvedDataset } from '../../openlineage/names.ts'
 
 /**
  * Adapters whose namespace is not `<adapter>://`. The host is missing, because neither a manifest nor a URN
@@ -26,12 +25,12 @@ const namespaces: ReadonlyMap<string, string> = new Map(
 export const namespaceOfAdapter = (adapter: string): string => namespaces.get(adapter) ?? `${adapter}://`
 
 /** Throws BAD_REQUEST for a path without parts, and what resolveDataset throws. */
-export function tableUrn(
+export function resolveNode(
   namespace: string,
   path: readonly string[],
   connections: Connections | undefined
-): Urn {
+): ResolvedDataset {
   if (path.length === 0)
     throw new CatalogError('BAD_REQUEST', 'The node has neither database, schema nor name')
-  return resolveDataset({ namespace, name: path.join('.') }, connections).urn
+  return resolveDataset({ namespace, name: path.join('.') }, connections)
 }

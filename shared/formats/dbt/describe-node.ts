@@ -4,16 +4,18 @@
  */
 import type { JsonObject } from '../../model/changes.ts'
 import { ownerUrn, tagUrn } from '../../openlineage/facets/people-and-texts.ts'
+import { platformOf } from '../../urn/kinds.ts'
 import type { Urn } from '../../urn/urn.ts'
 import { columnProposals } from './columns.ts'
 import type { NodeDetails, NodeKind, PickedColumn } from './pick-node.ts'
 import type { RunResult } from './project.ts'
-import { add, patch, type Addition } from './proposals.ts'
+import { add, patch, upsert, type Addition } from './proposals.ts'
 
 export type DescribedNode = {
   urn: Urn
   kind: NodeKind
   details: NodeDetails
+  platformInstance: Urn | null
   columns: readonly PickedColumn[]
   /** Whether the list of columns is complete. */
   hasAllColumns: boolean
@@ -28,6 +30,11 @@ export function descriptionOf(node: DescribedNode): JsonObject[] {
   const owners = node.withOwners ? ownersOf(details) : []
   return [
     ...propertiesOf(node),
+    ...(node.platformInstance === null
+      ? []
+      : [
+          upsert(urn, 'dataPlatformInstance', { platform: platformOf(urn), instance: node.platformInstance })
+        ]),
     ...(node.kind === 'table' ? columnProposals(urn, details.name, node.columns, node.hasAllColumns) : []),
     ...patchOf(
       urn,

@@ -1,7 +1,7 @@
 /** Decides which asset each node of a project is, and which node describes an asset. */
 import { CatalogError } from '../../errors.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
-import { namespaceOfAdapter, tableUrn } from './dataset-names.ts'
+import { namespaceOfAdapter, resolveNode } from './dataset-names.ts'
 import type { DbtReading } from './options.ts'
 import { detailsOf, type DbtProject, type KeptNode } from './project.ts'
 import { textOf } from './read-fields.ts'
@@ -14,6 +14,8 @@ export type ProjectAssets = {
    * describes it.
    */
   describers: ReadonlyMap<Urn, string>
+  /** The platform instances that the operator's connections give to tables. */
+  instances: ReadonlyMap<Urn, Urn>
 }
 
 /** Throws BAD_REQUEST if nothing says which platform the tables are on. */
@@ -31,15 +33,20 @@ export function assetsOf(
     )
   const urns = new Map<string, Urn | CatalogError>()
   const describers = new Map<Urn, string>()
+  const instances = new Map<Urn, Urn>()
   for (const [id, node] of nodes) {
     if (node.kind === 'through') continue
-    const urn = urnOf(id, node, (path) => tableUrn(namespace, path, options.connections))
+    const urn = urnOf(id, node, (path) => {
+      const { urn: own, platformInstance } = resolveNode(namespace, path, options.connections)
+      if (platformInstance !== null) instances.set(own, platformInstance)
+      return own
+    })
     urns.set(id, urn)
     if (typeof urn !== 'string') continue
     const other = describers.get(urn)
     if (other === undefined || describesBetter(id, other)) describers.set(urn, id)
   }
-  return { urns, describers }
+  return { urns, describers, instances }
 }
 
 /**

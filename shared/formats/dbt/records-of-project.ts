@@ -65,6 +65,7 @@ function recordOf(
       urn,
       kind,
       details,
+      platformInstance: assets.instances.get(urn) ?? null,
       columns: columnsOfAsset(id),
       hasAllColumns: project.catalogColumns.has(id),
       result: project.results.get(id),
