@@ -67,6 +67,9 @@ onBothEngines('own facts', async (t, server) => {
     }),
     upsert(schema, 'containerProperties', { name: 'schema', env: 'PROD', customProperties: {} }),
     upsert(schema, 'dataPlatformInstance', { platform: hive, instance }),
+    // Stored as sent, and no platform.
+    upsert(bare, 'dataPlatformInstance', { platform: 'not a URN' }),
+    upsert(loneRun, 'dataProcessInstanceRelationships', { parentTemplate: 'none', upstreamInstances: [] }),
     upsert(feature, 'dataPlatformInstance', { platform: hive }),
     upsert(ownRun, 'dataPlatformInstance', { platform: hive }),
     upsert(run, 'dataProcessInstanceProperties', {

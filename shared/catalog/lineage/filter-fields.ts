@@ -5,6 +5,7 @@ import { typesOfAspect } from '../../model/aspect-places.ts'
 import { graphqlTypeOf } from '../../model/entity-types.ts'
 import type { JsonValue } from '../../model/changes.ts'
 import { isObject } from '../../model/json-values.ts'
+import { unlessRefused } from '../../openlineage/unless-refused.ts'
 import { namesPlatform, nameFromUrn, platformOf } from '../../urn/kinds.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
 import { descriptionsOf, namesOf, textAspectNames, type Documents } from '../entities/entity-texts.ts'
@@ -118,8 +119,7 @@ const platform: FilterField = {
     entityTypes: new Set(typesOfAspect('dataPlatformInstance').filter((name) => !namesPlatform(name))),
     aspectNames: ['dataPlatformInstance', 'dataProcessInstanceRelationships'],
     valuesOf: (documents) => {
-      const stated = documents.get('dataPlatformInstance')?.platform
-      const platformUrn = typeof stated === 'string' ? toUrn(stated) : platformOfRun(documents)
+      const platformUrn = urnIn(documents.get('dataPlatformInstance')?.platform) ?? platformOfRun(documents)
       return platformUrn === null ? [] : platformNames(platformUrn)
     }
   }
@@ -127,9 +127,13 @@ const platform: FilterField = {
 
 /** A run is on the platform of what it is a run of: a job, a flow, or a dataset. */
 function platformOfRun(documents: Documents): Urn | null {
-  const template = documents.get('dataProcessInstanceRelationships')?.parentTemplate
-  return typeof template === 'string' ? platformOf(toUrn(template)) : null
+  const template = urnIn(documents.get('dataProcessInstanceRelationships')?.parentTemplate)
+  return template && platformOf(template)
 }
+
+/** These aspects are stored as they were sent, so a text in them need not be a URN. */
+const urnIn = (value: JsonValue | undefined): Urn | null =>
+  typeof value === 'string' ? unlessRefused(() => toUrn(value)) : null
 
 const environmentAspects = ['dataFlowInfo', 'dataJobInfo', 'containerProperties']
 const origin: FilterField = {
