@@ -4,7 +4,7 @@
  */
 import { entityTypeOf, firstUrnOf, toUrn, type Urn } from '../urn/urn.ts'
 import { requiresEntity } from './aspect-registry.ts'
-import type { Change, JsonObject, JsonValue } from './changes.ts'
+import type { Change, JsonObject, JsonValue, PatchDocument } from './changes.ts'
 import { isObject, listOf } from './json-values.ts'
 import { splitLineageDocument } from './lineage-document.ts'
 import { isLineageAspect, lineageFieldByCode, placeOfTypes } from './lineage-fields.ts'
@@ -33,6 +33,28 @@ export function createsOf(change: Change): Urn[] {
     return requiresEntity(change.aspectName) ? [] : [assetOrSelf(change.entityUrn)]
   return []
 }
+
+/**
+ * The entity that a change describes: if it was soft-deleted before, it is back. An edge or a domain only names
+ * the asset, a removal says nothing about it, and a status says itself whether it is removed.
+ */
+export function describedBy(change: Change): Urn | null {
+  if (change.kind === 'upsertEntity') return change.entityUrn
+  if (change.kind === 'createDomain') return change.domainUrn
+  if (change.kind === 'upsertAspect') return isDescriptive(change.aspectName) ? change.entityUrn : null
+  return change.kind === 'patchAspect' && isDescribingPatch(change.aspectName, change.patch)
+    ? change.entityUrn
+    : null
+}
+
+export const isDescriptive = (aspectName: string): boolean =>
+  aspectName !== 'status' && aspectName !== 'domains'
+
+/** A patch of an aspect that consists of edges adds or removes some of them, as edges given by their ends do. */
+export const isDescribingPatch = (aspectName: string, { patch }: PatchDocument): boolean =>
+  isDescriptive(aspectName) &&
+  !requiresEntity(aspectName) &&
+  patch.some(({ op }) => op !== 'remove' && op !== 'test')
 
 /**
  * The references of a change are needed when it is received, planned, checked and applied, but found only

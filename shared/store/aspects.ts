@@ -118,6 +118,25 @@ export async function findAspectVersion(
   return row ?? null
 }
 
+/** All changes of entities after this seq, current and past. */
+export async function findAspectsSince(
+  tx: Tx,
+  entityIds: readonly number[],
+  seq: number
+): Promise<AspectRow[]> {
+  if (entityIds.length === 0) return []
+  const since = (table: string) => `
+    select ${selectedColumns(table)}
+    from ${table}
+    where ${table}.entity_id = any(?::int[]) and ${table}.seq > ?::bigint`
+  return query<AspectRow>(tx, `${since('aspect')} union all ${since('aspect_history')}`, [
+    entityIds,
+    seq,
+    entityIds,
+    seq
+  ])
+}
+
 const json = (value: JsonValue): string | null => (value === null ? null : JSON.stringify(value))
 
 const rowTypes =

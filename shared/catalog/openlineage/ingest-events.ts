@@ -21,12 +21,14 @@ import {
 } from '../../openlineage/assertions.ts'
 import type { Connections } from '../../openlineage/connections.ts'
 import { contentOf, type EventContent, type RunContent } from '../../openlineage/content.ts'
+import { describedIn, writtenIn } from '../../openlineage/described.ts'
 import { parseEventText } from '../../openlineage/event-text.ts'
 import { parseEvent } from '../../openlineage/event.ts'
 import { flowName, shortJobName } from '../../openlineage/names.ts'
 import {
   aliasOf,
   datasetsNamed,
+  factsOf,
   isEmptyDataset,
   mergeContent,
   moveDataset,
@@ -36,6 +38,7 @@ import {
   type State
 } from '../../openlineage/state.ts'
 import { metrics } from '../../platform/metrics.ts'
+import { findEntities } from '../../store/entities.ts'
 import {
   findCurrentNames,
   insertEvents,
@@ -123,7 +126,7 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
   const { states, holders } = await openStates(tx, contents)
   forgetDeleted(states)
   for (const content of contents) {
-    mergeContent(content, {
+    mergeContent(withReturns(content, states), {
       stateOf: (urn) => states.get(urn)?.state ?? null,
       holderOf: (path) => holders.get(path) ?? null,
       put: (urn, state) => {
@@ -133,7 +136,7 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
     })
   }
   const isRenamed = await applyAliases(tx, states)
-  const changes = changesOf(states, isRenamed)
+  const changes = [...changesOf(states, isRenamed), ...(await statedAgain(tx, contents, states))]
   // Before the changes are applied, because domain rules look at the namespaces.
   await writeStates(
     tx,
@@ -158,6 +161,47 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
       missingReferences: 'create'
     }
   )
+}
+
+/**
+ * A run that writes a dataset which was dropped before has made it again, also if it does not say so. The event
+ * may be shared, so it is not changed.
+ */
+function withReturns(content: EventContent, states: States): EventContent {
+  const written = new Set(writtenIn(content))
+  const datasets = content.datasets.map((dataset) => {
+    const dropped = written.has(dataset.urn) && droppedAt(states, dataset.urn)
+    return dropped && dropped < content.timeMs && dataset.facts.isDropped === undefined
+      ? { ...dataset, facts: { ...dataset.facts, isDropped: false } }
+      : dataset
+  })
+  return { ...content, datasets }
+}
+
+/** When the newest event that says so dropped the dataset; null if it is there. */
+function droppedAt(states: States, urn: Urn): number | null {
+  const state = states.get(urn)?.state
+  const dropped = state?.kind === 'dataset' ? factsOf(state).isDropped : undefined
+  return dropped?.value === true ? dropped.time : null
+}
+
+/**
+ * What was soft-deleted and is described by these events is back: their jobs and runs, what a run writes, and
+ * what has facets. An event that is older than one known about its job says nothing new.
+ */
+async function statedAgain(tx: Tx, contents: readonly EventContent[], states: States): Promise<Change[]> {
+  const described = contents.filter((content) => !isOutdated(content, states)).flatMap(describedIn)
+  const urns = new Set(described.map((urn) => nameIn(states, urn)))
+  const rows = await findEntities(
+    tx,
+    [...urns].filter((urn) => droppedAt(states, urn) === null)
+  )
+  return rows.flatMap(({ urn, isRemoved }) => (isRemoved ? [{ kind: 'upsertEntity', entityUrn: urn }] : []))
+}
+
+function isOutdated({ job, timeMs }: EventContent, states: States): boolean {
+  const state = job && states.get(job.urn)?.state
+  return state?.kind === 'job' && (state.lastRun?.time ?? 0) > timeMs
 }
 
 /**

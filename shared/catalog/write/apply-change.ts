@@ -45,6 +45,7 @@ import {
 } from './drafts.ts'
 import type { SiblingRule } from './domain-tree.ts'
 import { storeEvent } from './event-drafts.ts'
+import { bringBack, keepBack } from './bring-back.ts'
 import { patchLineage, upsertLineage, type Upsert } from './lineage-changes.ts'
 import { createsOwner, resolveEntry, subjectOf } from './plan-records.ts'
 import { undoChange } from './undo-change.ts'
@@ -66,6 +67,19 @@ export async function applyChange(
 ): Promise<boolean> {
   const subject = work.entities.get(subjectOf(change))
   if (!subject || isDeletedAfter(work, subject.urn, order)) return false
+  const hasChanged = await applyOne(work, drafts, change, subject, order)
+  const isBack = bringBack(work, drafts, change, order)
+  const staysBack = keepBack(work, drafts, change, order)
+  return hasChanged || isBack || staysBack
+}
+
+async function applyOne(
+  work: UnitOfWork,
+  drafts: Drafts,
+  change: Change,
+  subject: EntityRow,
+  order: Order
+): Promise<boolean> {
   switch (change.kind) {
     case 'addEdge':
     case 'removeEdge':

@@ -23,6 +23,7 @@ import {
   type AspectChange
 } from './aspect-drafts.ts'
 import type { AssociationDrafts } from './association-drafts.ts'
+import type { NewerDescriptions } from './bring-back.ts'
 import type { EventDrafts } from './event-drafts.ts'
 import { placeDomain, type DomainTree, type SiblingRule } from './domain-tree.ts'
 import { isReplacedAfter, type OwnerStatements } from '../../statements/merge.ts'
@@ -41,6 +42,7 @@ export type Drafts = {
   /** Entities that nothing refers to, among those whose creation is to be undone. */
   unreferenced: ReadonlySet<number>
   events: EventDrafts
+  newerDescriptions: NewerDescriptions
   /**
    * Whether a call that repeats the creation of a domain is refused. In a load, a repetition means that the
    * file was sent twice.

@@ -13,6 +13,7 @@ import { appendGraphChange } from '../../store/graph-changes.ts'
 import { aspectDraftKey, currentValue, writeAspectDrafts, type AspectDrafts } from './aspect-drafts.ts'
 import { authorizeDownstreams } from './authorize-domain.ts'
 import { applyChange } from './apply-change.ts'
+import { readNewerDescriptions } from './bring-back.ts'
 import { countEdgesInAspect, type Drafts } from './drafts.ts'
 import { readAspects, writeEdgeAspects } from './edge-aspects.ts'
 import { keepSearchDocuments } from './keep-search-documents.ts'
@@ -55,6 +56,7 @@ export async function foldRecords(
     tree: await openDomainTree(tx, plan.domains, plan.places),
     unreferenced: await unusedEntities(tx, plan.undoneCreations),
     events: await readEventDrafts(tx, work, records),
+    newerDescriptions: await readNewerDescriptions(tx, work, records, isCall),
     refusesRepeatedCreation: isCall
   }
   await authorizeDownstreams(tx, work, drafts.statements.values())

@@ -1,7 +1,7 @@
 /** Derives from records what must be resolved, locked and read before they are applied. */
 import type { Change, ChangeRecord, UndoChange } from '../../model/changes.ts'
 import { requiresEntity } from '../../model/aspect-registry.ts'
-import { placeOfEdge, referencesOf, assetOrSelf } from '../../model/change-facts.ts'
+import { placeOfEdge, referencesOf, assetOrSelf, describedBy } from '../../model/change-facts.ts'
 import { entityTypeInfo } from '../../model/entity-types.ts'
 import { aspectCodeOf, isLineageAspect, lineageFieldByCode } from '../../model/lineage-fields.ts'
 import { splitLineageDocument, type EdgeEntry } from '../../model/lineage-document.ts'
@@ -136,6 +136,13 @@ export const changesDomainTree = (change: Change): boolean =>
         ? entityTypeOf(change.entityUrn) === 'domain'
         : false
 
+/** The entity that a change may soft-delete. */
+export const softDeletes = (change: Change): Urn | null =>
+  (change.kind === 'deleteEntity' && !change.hard) ||
+  ((change.kind === 'upsertAspect' || change.kind === 'patchAspect') && change.aspectName === 'status')
+    ? change.entityUrn
+    : null
+
 /** Whether a change permanently deletes an entity, which excludes all other writers. */
 export const deletesEntity = (change: Change): boolean =>
   change.kind === 'deleteDomain' || (change.kind === 'deleteEntity' && change.hard)
@@ -205,6 +212,7 @@ function planChange(work: UnitOfWork, plan: ReadPlan, change: Change, oldest: Or
         upstreamId: upstream.id
       })
   }
+  planStatus(work, plan, change, oldest)
   switch (change.kind) {
     case 'addEdge':
     case 'removeEdge': {
@@ -256,7 +264,8 @@ function planChange(work: UnitOfWork, plan: ReadPlan, change: Change, oldest: Or
       plan.aspects.push({
         entityId: subject.id,
         aspectName: change.aspectName,
-        oldest: { seq: Math.min(...change.seqs), line: 0 }
+        // Before its lines: what it brought back is at line 0.
+        oldest: { seq: Math.min(...change.seqs), line: -1 }
       })
       if (isLineageAspect(change.aspectName)) readWhole(change.aspectName)
       return
@@ -279,6 +288,16 @@ function planChange(work: UnitOfWork, plan: ReadPlan, change: Change, oldest: Or
     default:
       aspect('domainProperties')
       planPlace(work, plan, change)
+  }
+}
+
+/** What is described again although it was soft-deleted is brought back; so is the asset of such a column. */
+function planStatus(work: UnitOfWork, plan: ReadPlan, change: Change, { seq }: Order): void {
+  const urn = describedBy(change)
+  for (const each of urn === null ? [] : new Set([urn, assetOrSelf(urn)])) {
+    const entity = work.entities.get(each)
+    if (entity?.isRemoved)
+      plan.aspects.push({ entityId: entity.id, aspectName: 'status', oldest: { seq, line: 0 } })
   }
 }
 
