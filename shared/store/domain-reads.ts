@@ -252,7 +252,7 @@ export type AssociatedUrns = { id: number; entityUrn: Urn; domainUrn: Urn }
 
 /**
  * The assets with an id above `after` that are in a domain, by id. `domainIds` limits the domains; null means
- * no limit. Deleted domains do not count.
+ * no limit. Deleted domains do not count, nor does what is soft-deleted.
  */
 export async function pageOfAssociations(
   tx: Tx,
@@ -273,6 +273,8 @@ export async function pageOfAssociations(
     where domain_association.entity_id > ?::int
       and (?::boolean or domain_association.domain_id = any(?::int[]))
       and (domain.is_present or domain.deleted_seq is null)
+      and not asset.is_removed
+      and not domain.is_removed
     order by domain_association.entity_id
     limit ?::int`,
     [after, domainIds === null, idArray(domainIds ?? []), count]

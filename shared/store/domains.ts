@@ -1,6 +1,7 @@
 /** The domain tables: the tree of domains, and which asset is in which domain. */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
+import { comparableName } from '../model/comparable-name.ts'
 import type { JsonObject } from '../model/changes.ts'
 import type { Order } from '../model/order.ts'
 import { isAspectChangedSince } from './changed-seq.ts'
@@ -36,25 +37,49 @@ export async function deleteDomains(tx: Tx, entityIds: readonly number[]): Promi
   if (entityIds.length > 0) await query(tx, 'delete from domain where entity_id = any(?::int[])', [entityIds])
 }
 
-/** The domains with the given names under the given parents; parentId null is the top level. */
+/**
+ * The domains under the given parents that may have one of the names, or one that looks the same; parentId
+ * null is the top level. They have the name, or one with other characters than ASCII or with more than single
+ * spaces: the caller compares. Without those that are soft-deleted.
+ */
 export async function findSiblings(
   tx: Tx,
   places: readonly { parentId: number | null; name: string }[]
 ): Promise<DomainRow[]> {
   if (places.length === 0) return []
-  const below = places.filter((place) => place.parentId !== null)
-  const top = places.filter((place) => place.parentId === null)
+  const named = places.flatMap(({ parentId, name }) =>
+    [...new Set([name, comparableName(name)])].map((each) => ({ parentId, name: each }))
+  )
+  const below = named.filter((place) => place.parentId !== null)
+  const top = named.filter((place) => place.parentId === null)
   return query<DomainRow>(
     tx,
     `
-    select domain.entity_id as "entityId", domain.name, domain.parent_id as "parentId"
-    from (select distinct parent_id, name from unnest(?::int[], ?::text[]) as place (parent_id, name)) as wanted
-    join domain on domain.parent_id = wanted.parent_id and domain.name = wanted.name
-    union all
-    select domain.entity_id, domain.name, domain.parent_id
-    from domain
-    where domain.parent_id is null and domain.name = any(?::text[])`,
-    [below.map((place) => place.parentId), below.map((place) => place.name), top.map((place) => place.name)]
+    with candidate as (
+      select domain.entity_id, domain.name, domain.parent_id
+      from (select distinct parent_id, name from unnest(?::int[], ?::text[]) as place (parent_id, name)) as wanted
+      join domain on domain.parent_id = wanted.parent_id and domain.name = wanted.name
+      union
+      select domain.entity_id, domain.name, domain.parent_id
+      from domain
+      where domain.parent_id is null and domain.name = any(?::text[])
+      union
+      select domain.entity_id, domain.name, domain.parent_id
+      from domain
+      where (domain.parent_id = any(?::int[]) or (?::boolean and domain.parent_id is null))
+        and domain.name collate "C" !~ '^[!-~]+( [!-~]+)*$'
+    )
+    select candidate.entity_id as "entityId", candidate.name, candidate.parent_id as "parentId"
+    from candidate
+    join entity on entity.id = candidate.entity_id
+    where not entity.is_removed`,
+    [
+      below.map((place) => place.parentId),
+      below.map((place) => place.name),
+      top.map((place) => place.name),
+      [...new Set(below.map((place) => place.parentId))],
+      top.length > 0
+    ]
   )
 }
 

@@ -27,7 +27,14 @@ import {
   rowsOfOwner,
   type OwnerStatements
 } from '../../statements/merge.ts'
-import { applyAspectChange, checkAspectCondition, currentRow, createForEdges } from './aspect-drafts.ts'
+import {
+  applyAspectChange,
+  aspectDraftKey,
+  checkAspectCondition,
+  createForEdges,
+  currentRow,
+  currentValue
+} from './aspect-drafts.ts'
 import {
   associate,
   isShown,
@@ -41,9 +48,10 @@ import {
   countEdgesInAspect,
   ownerStatements,
   applyDocumentChange,
+  domainRowOf,
   type Drafts
 } from './drafts.ts'
-import type { SiblingRule } from './domain-tree.ts'
+import { checkSiblings, type SiblingRule } from './domain-tree.ts'
 import { storeEvent } from './event-drafts.ts'
 import { bringBack, keepBack } from './bring-back.ts'
 import { patchLineage, upsertLineage, type Upsert } from './lineage-changes.ts'
@@ -467,7 +475,8 @@ async function createDomain(
 ): Promise<boolean> {
   const entity = entityOf(work, change.domainUrn)
   const draft = aspectDraft(drafts, entity.id, 'domainProperties')
-  if (isPresentNow(work, entity) && drafts.refusesRepeatedCreation)
+  const isHidden = currentValue(drafts.aspects.get(aspectDraftKey(entity.id, 'status')))?.removed === true
+  if (isPresentNow(work, entity) && !isHidden && drafts.refusesRepeatedCreation)
     throw new CatalogError('BAD_REQUEST', 'This Domain already exists!', {
       urn: change.domainUrn,
       field: 'input.id'
@@ -477,16 +486,17 @@ async function createDomain(
     ...(change.description === undefined ? {} : { description: change.description }),
     ...(change.parentDomain === undefined ? {} : { parentDomain: change.parentDomain })
   }
-  if (isPresentNow(work, entity))
-    return applyDocumentChange(
-      work,
-      drafts,
-      draft,
-      { kind: 'merge', fields: { description: null, parentDomain: null, ...stated } },
-      'in this domain',
-      order,
-      null
-    )
+  if (isPresentNow(work, entity)) {
+    const fields = { description: null, parentDomain: null, ...stated }
+    // Meanwhile another domain may have got its name, even if its place stays the same.
+    if (isHidden)
+      await checkSiblings(
+        drafts.tree,
+        await domainRowOf(work, drafts, entity, { ...currentValue(draft), ...stated }),
+        'in this domain'
+      )
+    return applyDocumentChange(work, drafts, draft, { kind: 'merge', fields }, 'in this domain', order, null)
+  }
   const value: JsonObject = {
     customProperties: {},
     ...stated,

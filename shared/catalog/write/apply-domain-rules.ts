@@ -112,5 +112,5 @@ async function addOtherwise(
 
 function existsNow(work: UnitOfWork, urn: Urn): boolean {
   const row = work.entities.get(urn)
-  return row !== undefined && isPresentNow(work, row)
+  return row !== undefined && isPresentNow(work, row) && !row.isRemoved
 }

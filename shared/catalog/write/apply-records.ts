@@ -13,6 +13,7 @@ import { createsOf, passOf, assetOrSelf } from '../../model/change-facts.ts'
 import type { Actor, Change, ChangeRecord, MissingReferences, Verdict } from '../../model/changes.ts'
 import { createPatchBudget } from '../../model/patch-work.ts'
 import { distinct, type EdgeColumns } from '../../statements/columns.ts'
+import { findAspects } from '../../store/aspects.ts'
 import { appendAudit } from '../../store/audit.ts'
 import { declaredUrns } from '../../store/declarations.ts'
 import {
@@ -366,16 +367,18 @@ async function refuseMissingReferences(
   records: readonly ChangeRecord[],
   context: ApplyContext
 ): Promise<Map<ChangeRecord, CatalogError>> {
-  if (context.missingReferences === 'create') return new Map()
-  const absent = [...new Set(records.flatMap((record) => record.changes.flatMap(urnsNamed)))].filter(
-    (urn) => !work.entities.get(urn)?.isPresent
-  )
+  const named = [...new Set(records.flatMap((record) => record.changes.flatMap(urnsNamed)))]
+  const hidden = await hiddenDomains(tx, work, named)
+  const createsMissing = context.missingReferences === 'create'
+  if (createsMissing && hidden.size === 0) return new Map()
+  const absent = named.filter((urn) => hidden.has(urn) || !work.entities.get(urn)?.isPresent)
   const declared =
     context.chunk && absent.length > 0
       ? await declaredUrns(tx, context.chunk.loadId, absent)
       : new Set<string>()
   const refused = checkReferences(records, {
-    isPresent: (urn) => work.entities.get(urn)?.isPresent === true,
+    isPresent: (urn) => createsMissing || work.entities.get(urn)?.isPresent === true,
+    isHiddenDomain: (urn) => hidden.has(urn),
     isKnown: (urn) => work.entities.has(urn),
     isDeletedAfter: (urn, record) => isDeletedAfter(work, urn, orderOf(work, record)),
     isDeclared: (urn) => declared.has(urn),
@@ -385,6 +388,20 @@ async function refuseMissingReferences(
   if (refused.size > 0 && context.chunk && work.older.isCreating && work.guards.waitsForOlderLoads)
     throw new WaitForOlderLoad()
   return refused
+}
+
+/** The domains that were soft-deleted before these changes. A later soft deletion hides what they put there. */
+async function hiddenDomains(tx: Tx, work: UnitOfWork, named: readonly Urn[]): Promise<ReadonlySet<Urn>> {
+  const removed = named.flatMap((urn) => {
+    const row = work.entities.get(urn)
+    return row?.entityType === 'domain' && row.isRemoved ? [row] : []
+  })
+  const states = await findAspects(
+    tx,
+    removed.map(({ id }) => ({ entityId: id, aspectName: 'status' }))
+  )
+  const ids = new Set(states.filter(({ seq }) => seq < work.seq).map(({ entityId }) => entityId))
+  return new Set(removed.filter(({ id }) => ids.has(id)).map(({ urn }) => urn))
 }
 
 function throwFirst(

@@ -56,8 +56,9 @@ export type AspectDrafts = Map<string, AspectDraft>
 
 export const aspectDraftKey = (entityId: number, aspectName: string): string => `${entityId} ${aspectName}`
 
-export const currentRow = (draft: AspectDraft): AspectRow | null => draft.rows.at(-1) ?? null
-export const currentValue = (draft: AspectDraft): JsonObject | null => currentRow(draft)?.value ?? null
+export const currentRow = (draft: AspectDraft | undefined): AspectRow | null => draft?.rows.at(-1) ?? null
+export const currentValue = (draft: AspectDraft | undefined): JsonObject | null =>
+  currentRow(draft)?.value ?? null
 
 /**
  * Reads the aspects, and the history of those for which a change is older than the current row. The aspects

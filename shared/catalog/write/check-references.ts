@@ -23,6 +23,8 @@ export type Existence = {
   isDone: (change: Change) => boolean
   /** Whether another record of the same load will create the entity. */
   isDeclared: (urn: Urn) => boolean
+  /** Whether it is a domain that was soft-deleted before: what is put into it would not be seen there. */
+  isHiddenDomain: (urn: Urn) => boolean
 }
 
 type CheckedRecord = {
@@ -50,10 +52,14 @@ export function checkReferences(
     )
   }))
   for (const { creates } of checked) count(creates, 1)
-  const isSatisfied = (record: ChangeRecord, reference: Reference): boolean => {
+  const isSatisfied = (
+    record: ChangeRecord,
+    { reference, index }: CheckedRecord['needs'][number]
+  ): boolean => {
     const urn = assetOrSelf(reference.urn)
     return (
-      existence.isPresent(urn) ||
+      (existence.isPresent(urn) &&
+        !(putsInto(record.changes[index], reference) && existence.isHiddenDomain(urn))) ||
       (creators.get(urn) ?? 0) > 0 ||
       existence.isDeclared(urn) ||
       existence.isDeletedAfter(urn, record) ||
@@ -62,16 +68,15 @@ export function checkReferences(
   }
   let undecided = checked.filter(({ needs }) => needs.length > 0)
   for (;;) {
-    const failing = undecided.filter(
-      ({ record, needs }) => !needs.every(({ reference }) => isSatisfied(record, reference))
-    )
+    const failing = undecided.filter(({ record, needs }) => !needs.every((need) => isSatisfied(record, need)))
     if (failing.length === 0) return refused
     for (const { record, creates, needs } of failing) {
       refused.set(
         record,
         missing(
           record,
-          needs.filter(({ reference }) => !isSatisfied(record, reference))
+          needs.filter((need) => !isSatisfied(record, need)),
+          existence
         )
       )
       count(creates, -1)
@@ -80,8 +85,18 @@ export function checkReferences(
   }
 }
 
+/** Whether the change puts something into the domain, rather than change or delete the domain itself. */
+const putsInto = (change: Change | undefined, { as }: Reference): boolean =>
+  as === 'parentDomain' ||
+  (as === 'domain' &&
+    (change?.kind === 'setDomain' || change?.kind === 'upsertAspect' || change?.kind === 'patchAspect'))
+
 /** The message names up to ten missing entities and says how many there are; the details name the first. */
-function missing(record: ChangeRecord, absent: CheckedRecord['needs']): CatalogError {
+function missing(
+  record: ChangeRecord,
+  absent: CheckedRecord['needs'],
+  { isHiddenDomain }: Existence
+): CatalogError {
   const [first] = absent
   if (!first) throw new Error('nothing is missing')
   const change = record.changes[first.index]
@@ -91,13 +106,16 @@ function missing(record: ChangeRecord, absent: CheckedRecord['needs']): CatalogE
   const name = fieldOf(first.reference, change)
   details.field = field ? `${field}.${name}` : name
   if (urns.length > 1) details.total = urns.length
+  const hint = isHiddenDomain(first.reference.urn)
+    ? ' It is soft-deleted: create it again, or set `removed` of its aspect `status` to false.'
+    : ''
   const others =
     urns.length > 1
       ? ` (${urns.length} are missing: ${urns.slice(0, 10).join(', ')}${urns.length > 10 ? ', …' : ''})`
       : ''
   return new CatalogError(
     'MISSING_REFERENCE',
-    `${change ? sentence(change, first.reference) : ''}${others}`,
+    `${change ? sentence(change, first.reference) : ''}${hint}${others}`,
     details
   )
 }

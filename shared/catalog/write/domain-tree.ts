@@ -6,6 +6,7 @@
  */
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
+import { comparableName } from '../../model/comparable-name.ts'
 import type { Tx } from '../../db/database.ts'
 import {
   childrenOf,
@@ -36,7 +37,7 @@ export type DomainTree = {
 /** A name under a parent; null is the top level. */
 export type DomainPlace = { parentId: number | null; name: string }
 
-const placeKey = ({ parentId, name }: DomainPlace): string => `${parentId ?? ''} ${name}`
+const placeKey = ({ parentId, name }: DomainPlace): string => `${parentId ?? ''} ${comparableName(name)}`
 
 /** Opens the tree. The domains of `ids`, their ancestors, and the siblings at `places` are read. */
 export async function openDomainTree(
@@ -54,7 +55,8 @@ export async function openDomainTree(
   }
   for (const row of await findDomainPaths(tx, ids)) tree.rows.set(row.entityId, row)
   for (const row of await findSiblings(tx, places))
-    tree.siblings.set(placeKey(row), [...(tree.siblings.get(placeKey(row)) ?? []), row.entityId])
+    if (tree.siblings.has(placeKey(row)))
+      tree.siblings.set(placeKey(row), [...(tree.siblings.get(placeKey(row)) ?? []), row.entityId])
   return tree
 }
 
@@ -186,16 +188,20 @@ async function checkPath(work: UnitOfWork, tree: DomainTree, next: DomainRow): P
   }
 }
 
-/** The other domains with the same name under the same parent. */
+/** The other domains under the same parent whose name looks the same, without those that are soft-deleted. */
 export async function siblingsOf(tree: DomainTree, next: DomainRow): Promise<number[]> {
   const stored =
-    tree.siblings.get(placeKey(next)) ?? (await findSiblings(tree.tx, [next])).map((row) => row.entityId)
+    tree.siblings.get(placeKey(next)) ??
+    (await findSiblings(tree.tx, [next])).flatMap((row) =>
+      placeKey(row) === placeKey(next) ? [row.entityId] : []
+    )
   tree.siblings.set(placeKey(next), stored)
   const fresh = tree.changedAt.get(placeKey(next)) ?? []
   return [...stored.filter((id) => !tree.changed.has(id)), ...fresh].filter((id) => id !== next.entityId)
 }
 
-async function checkSiblings(tree: DomainTree, next: DomainRow, place: string): Promise<void> {
+/** Throws CONFLICT. */
+export async function checkSiblings(tree: DomainTree, next: DomainRow, place: string): Promise<void> {
   if ((await siblingsOf(tree, next)).length > 0) {
     throw new CatalogError('CONFLICT', `"${next.name}" already exists ${place}. Please pick a unique name.`, {
       field: 'name'
