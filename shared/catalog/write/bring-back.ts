@@ -46,7 +46,7 @@ export async function readNewerDescriptions(
   return newest
 }
 
-/** What an undo restores was described before. An aspect that exists for the edges of others is no description. */
+/** What an undo restores was described before. An aspect that exists for the edges of others describes nothing. */
 function describes(aspectName: string, change: AspectChange): boolean {
   switch (change.kind) {
     case 'put':
