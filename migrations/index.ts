@@ -11,6 +11,7 @@ import * as loadTraceparent from './0009-load-traceparent.ts'
 import * as severalDomains from './0010-several-domains.ts'
 import * as tokenMakers from './0011-token-makers.ts'
 import * as loadWarnings from './0012-load-warnings.ts'
+import * as upsertReplaces from './0013-upsert-replaces.ts'
 
 /** An index on a table that may be large: `create index concurrently NAME on ON`. */
 export type Index = { name: string; on: string }
@@ -40,5 +41,6 @@ export const migrations: readonly Migration[] = [
   { name: '0009-load-traceparent', ...additive, up: loadTraceparent.up },
   { name: '0010-several-domains', ...additive, up: severalDomains.up },
   { name: '0011-token-makers', ...additive, up: tokenMakers.up },
-  { name: '0012-load-warnings', ...additive, up: loadWarnings.up }
+  { name: '0012-load-warnings', ...additive, up: loadWarnings.up },
+  { name: '0013-upsert-replaces', ...additive, up: upsertReplaces.up }
 ]

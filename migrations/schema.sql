@@ -239,6 +239,7 @@ create table load (
   traceparent text collate "C",
   domain_urns text[],
   warnings jsonb,
+  upsert_replaces text collate "C" not null default 'aspect'::text,
   constraint load_pkey PRIMARY KEY (id),
   constraint load_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'accepted'::text, 'applying'::text, 'done'::text, 'failed'::text, 'aborted'::text, 'cancelled'::text]))),
   constraint load_sweep_check CHECK ((sweep = ANY (ARRAY['pending'::text, 'removing'::text, 'held'::text, 'done'::text])))

@@ -23,7 +23,8 @@ export function entitiesRoutes(app: FastifyInstance, { db, lineage, config }: Ap
         await ingestSnapshots(db, [asSnapshot(entity, systemMetadata, 'entity')], {
           actor: request.actor,
           requestId: request.id,
-          missingReferences
+          missingReferences,
+          upsertReplaces: config.upsertReplaces
         })
       }
     },
@@ -43,7 +44,8 @@ export function entitiesRoutes(app: FastifyInstance, { db, lineage, config }: Ap
         await ingestSnapshots(db, snapshots, {
           actor: request.actor,
           requestId: request.id,
-          missingReferences
+          missingReferences,
+          upsertReplaces: config.upsertReplaces
         })
       }
     },

@@ -26,6 +26,7 @@ export function ingestProposalRoutes(app: FastifyInstance, { db, queue, config }
     actor: request.actor,
     requestId: request.id,
     missingReferences: missingReferencesOf(request, config.missingReferences),
+    upsertReplaces: config.upsertReplaces,
     traceId: request.traceId
   })
 

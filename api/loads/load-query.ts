@@ -33,12 +33,13 @@ export const submitParameters = [
 export function readSubmission(
   query: Query,
   headers: IncomingHttpHeaders,
-  defaults: Pick<Config, 'missingReferences' | 'snapshotMaxRemovedShare'>
+  defaults: Pick<Config, 'missingReferences' | 'upsertReplaces' | 'snapshotMaxRemovedShare'>
 ): Pick<
   LoadRequest,
   | 'format'
   | 'source'
   | 'missingReferences'
+  | 'upsertReplaces'
   | 'isAtomic'
   | 'isDryRun'
   | 'snapshot'
@@ -63,6 +64,7 @@ export function readSubmission(
       headers['x-missing-references'],
       defaults.missingReferences
     ),
+    upsertReplaces: defaults.upsertReplaces,
     isAtomic: readFlag(query.atomic, 'atomic'),
     isDryRun: readFlag(query.dryRun, 'dryRun'),
     idempotencyKey: readIdempotencyKey(headers['idempotency-key']),

@@ -52,6 +52,7 @@ export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiCon
       actor: request.actor,
       requestId: request.id,
       missingReferences: missingReferencesOf(request, config.missingReferences),
+      upsertReplaces: config.upsertReplaces,
       traceId: request.traceId
     }
     if (!isQueued) await applyProposals(db, records, operation, options)

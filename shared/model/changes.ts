@@ -162,6 +162,9 @@ export type Verdict =
  * What happens if references are missing: the record is rejected, or placeholders are created (exists: false
  * until something describes them).
  */
+/** What an UPSERT of a lineage aspect replaces: every edge of it, or only those that its own source stated. */
+export type UpsertReplaces = 'aspect' | 'proposals'
+
 export type MissingReferences = 'reject' | 'create'
 
 /**

@@ -158,6 +158,13 @@ export const settings = {
     'reject or create',
     'What proposals and loads do about a reference to an absent entity, unless the request overrides it.'
   ),
+  upsertReplaces: setting(
+    'UPSERT_REPLACES',
+    oneOf('aspect', 'proposals'),
+    'aspect',
+    'aspect or proposals',
+    'What an UPSERT of an aspect with lineage replaces: all of its edges, or (`proposals`) only those that proposals, or the same source of loads, stated. Edges of people and other sources then stay.'
+  ),
   snapshotMaxRemovedShare: setting(
     'SNAPSHOT_MAX_REMOVED_SHARE',
     share,

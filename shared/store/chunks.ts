@@ -4,7 +4,7 @@
  */
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
-import type { MissingReferences, Scope } from '../model/changes.ts'
+import type { MissingReferences, Scope, UpsertReplaces } from '../model/changes.ts'
 import { domainUrnsOfLoad, type LoadMode, type SweepState } from './loads.ts'
 
 export type ChunkState = 'waiting' | 'applying' | 'settled' | 'split' | 'dropped'
@@ -150,6 +150,7 @@ export type LockedChunk = {
   header: string | null
   source: string
   missingReferences: MissingReferences
+  upsertReplaces: UpsertReplaces
   actor: string
   tokenId: string | null
   scopes: Scope[]
@@ -187,6 +188,7 @@ export async function lockChunk(tx: Tx, id: number): Promise<LockedChunk | null>
       load.header,
       load.source,
       load.missing_references as "missingReferences",
+      load.upsert_replaces as "upsertReplaces",
       load.actor,
       load.token_id as "tokenId",
       load.scopes,

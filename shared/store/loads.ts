@@ -5,7 +5,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { query, type Binding } from '../db/query.ts'
 import { statesBefore, type LoadState } from '../model/load-moves.ts'
-import type { JsonObject, MissingReferences, Scope } from '../model/changes.ts'
+import type { JsonObject, MissingReferences, Scope, UpsertReplaces } from '../model/changes.ts'
 import { activeSpan, activeTraceparent } from '../platform/tracing.ts'
 import { firstDomain } from './tokens.ts'
 
@@ -36,6 +36,7 @@ export type LoadRow = {
   mode: LoadMode
   source: string
   missingReferences: MissingReferences
+  upsertReplaces: UpsertReplaces
   actor: string
   tokenId: string | null
   scopes: Scope[]
@@ -98,7 +99,7 @@ export type NewLoad = Pick<
   | 'isDryRun'
   | 'idempotencyKey'
 > &
-  Partial<Pick<LoadRow, 'force' | 'sweep' | 'sweepMaxShare'>> & {
+  Partial<Pick<LoadRow, 'force' | 'sweep' | 'sweepMaxShare' | 'upsertReplaces'>> & {
     /** The trace id by which a client follows its write: 32 hexadecimal digits. */
     traceId?: string
   }
@@ -140,6 +141,7 @@ const columns = `
   load.mode,
   load.source,
   load.missing_references as "missingReferences",
+  load.upsert_replaces as "upsertReplaces",
   load.actor,
   load.token_id as "tokenId",
   load.scopes,
@@ -180,8 +182,8 @@ export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
   const rows = await query(
     tx,
     `
-    insert into load (id, state, format, header, mode, source, missing_references, actor, token_id, scopes, domain_urn, domain_urns, request_id, is_atomic, is_dry_run, idempotency_key, force, sweep, sweep_max_share, trace_id, traceparent)
-    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?::text[], ?, ?::boolean, ?::boolean, ?, ?::boolean, ?, ?::double precision, ?::uuid, ?)
+    insert into load (id, state, format, header, mode, source, missing_references, actor, token_id, scopes, domain_urn, domain_urns, request_id, is_atomic, is_dry_run, idempotency_key, force, sweep, sweep_max_share, trace_id, traceparent, upsert_replaces)
+    values (?::uuid, 'receiving', ?, ?, ?, ?, ?, ?, ?::uuid, ?::text[], ?, ?::text[], ?, ?::boolean, ?::boolean, ?, ?::boolean, ?, ?::double precision, ?::uuid, ?, ?)
     on conflict (coalesce(token_id::text, actor), idempotency_key)
       where idempotency_key is not null and state <> 'aborted' and (state <> 'cancelled' or body_ended_at is not null)
       do nothing
@@ -206,7 +208,8 @@ export async function insertLoad(tx: Tx, load: NewLoad): Promise<boolean> {
       load.sweep ?? null,
       load.sweepMaxShare ?? null,
       load.traceId ?? null,
-      activeTraceparent()
+      activeTraceparent(),
+      load.upsertReplaces ?? 'aspect'
     ]
   )
   return rows.length > 0

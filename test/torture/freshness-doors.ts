@@ -196,6 +196,10 @@ async function applyRequest(db: Db, request: Request, source: string): Promise<v
       await moveDomain(db, request, call)
       return
     case 'proposal':
-      await ingestProposal(db, request.proposal, { ...call, missingReferences: 'reject' })
+      await ingestProposal(db, request.proposal, {
+        ...call,
+        missingReferences: 'reject',
+        upsertReplaces: 'aspect'
+      })
   }
 }

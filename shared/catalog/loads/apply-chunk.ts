@@ -337,6 +337,7 @@ export function contextOf(claimed: ClaimedChunk, chunk: LockedChunk): ChunkConte
     actor,
     source: chunk.source,
     missingReferences: chunk.missingReferences,
+    upsertReplaces: chunk.upsertReplaces,
     operation: 'load',
     requestId: chunk.requestId,
     chunk: { seq: chunk.seq, loadId: chunk.loadId, chunkId: claimed.id },

@@ -6,7 +6,7 @@ import { CatalogError } from '../../errors.ts'
 import type { DbtOptions } from '../../formats/dbt/options.ts'
 import type { Connections } from '../../openlineage/connections.ts'
 import type { SentFormat } from '../../formats/read-records.ts'
-import type { Actor, MissingReferences } from '../../model/changes.ts'
+import type { Actor, MissingReferences, UpsertReplaces } from '../../model/changes.ts'
 import { limitedTo } from '../../model/limited-to.ts'
 import type { NewLoad } from '../../store/loads.ts'
 import { openLineageSource } from '../openlineage/ingest-events.ts'
@@ -20,6 +20,8 @@ export type LoadRequest = {
   /** The source of its edges; null for the source that the body names, otherwise the default. */
   source: string | null
   missingReferences: MissingReferences
+  /** Default: the whole aspect. */
+  upsertReplaces?: UpsertReplaces
   /** Either all of its records are applied, or none. */
   isAtomic?: boolean
   /** Nothing is applied; the load reports what would change. */
@@ -67,6 +69,7 @@ export function submissionOf(id: string, request: LoadRequest, facts: BodyFacts)
     source: isOfEvents ? openLineageSource : (request.source ?? facts.source ?? defaultLoadSource),
     // Events and projects describe the assets they name.
     missingReferences: isOfEvents || facts.source !== undefined ? 'create' : request.missingReferences,
+    upsertReplaces: request.upsertReplaces ?? 'aspect',
     actor: request.actor.urn,
     tokenId: request.actor.tokenId,
     scopes: [...request.actor.scopes],

@@ -91,13 +91,20 @@ async function waitForRoom(db: Db): Promise<void> {
   }
 }
 
-const newLoad = ({ actor, requestId, missingReferences, traceId }: QueueOptions): NewLoad => ({
+const newLoad = ({
+  actor,
+  requestId,
+  missingReferences,
+  upsertReplaces,
+  traceId
+}: QueueOptions): NewLoad => ({
   id: randomUUID(),
   format: 'mcp',
   header: null,
   mode: 'merge',
   source: 'proposal',
   missingReferences,
+  upsertReplaces,
   actor: actor.urn,
   tokenId: actor.tokenId,
   scopes: [...actor.scopes],

@@ -10,7 +10,14 @@ import type { Tx } from '../../db/database.ts'
 import { preferIndexes } from '../../db/prefer-indexes.ts'
 import { CatalogError } from '../../errors.ts'
 import { createsOf, passOf, assetOrSelf } from '../../model/change-facts.ts'
-import type { Actor, Change, ChangeRecord, MissingReferences, Verdict } from '../../model/changes.ts'
+import type {
+  Actor,
+  Change,
+  ChangeRecord,
+  MissingReferences,
+  UpsertReplaces,
+  Verdict
+} from '../../model/changes.ts'
 import { createPatchBudget } from '../../model/patch-work.ts'
 import { distinct, type EdgeColumns } from '../../statements/columns.ts'
 import { findAspects } from '../../store/aspects.ts'
@@ -71,6 +78,8 @@ export type ApplyContext = {
   /** The source of the edges: `manual`, `proposal`, or the source of a load. */
   source: string
   missingReferences: MissingReferences
+  /** Default: the whole aspect. */
+  upsertReplaces?: UpsertReplaces
   /** The name of the operation in the audit trail. */
   operation: string
   requestId: string | null
@@ -335,6 +344,7 @@ export async function openUnitOfWork(
     statedKeys: context.stated ?? null,
     guards,
     createsOwners: context.missingReferences === 'create',
+    replacesOwnEdges: context.stated !== undefined || context.upsertReplaces === 'proposals',
     older: older ?? { isUnfinished: false, isDestructive: false, isCreating: false, horizonSeq: 0 },
     entities: new Map(),
     byId: new Map(),

@@ -1,13 +1,13 @@
 /** Applies change proposals and legacy snapshots that arrive over REST: one in a transaction, or several. */
 import type { Db } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
-import type { Change, ChangeRecord, MissingReferences, Verdict } from '../../model/changes.ts'
+import type { Change, ChangeRecord, MissingReferences, UpsertReplaces, Verdict } from '../../model/changes.ts'
 import { checkCount } from '../../model/count-checks.ts'
 import { parseProposal, parseSnapshot } from '../../model/proposal.ts'
 import { applyCall } from './apply-call.ts'
 import type { Call } from './call.ts'
 
-export type IngestOptions = Call & { missingReferences: MissingReferences }
+export type IngestOptions = Call & { missingReferences: MissingReferences; upsertReplaces: UpsertReplaces }
 
 /** The name of a proposal in errors, by its index in the request. */
 export type FieldOf = (index: number) => string
@@ -60,11 +60,18 @@ export async function applyProposals(
   db: Db,
   records: readonly ChangeRecord[],
   operation: string,
-  { actor, requestId, missingReferences }: IngestOptions
+  { actor, requestId, missingReferences, upsertReplaces }: IngestOptions
 ): Promise<Verdict[]> {
   return records.length === 0
     ? []
-    : applyCall(db, records, { actor, requestId, missingReferences, operation, source: 'proposal' })
+    : applyCall(db, records, {
+        actor,
+        requestId,
+        missingReferences,
+        upsertReplaces,
+        operation,
+        source: 'proposal'
+      })
 }
 
 /**

@@ -30,7 +30,7 @@ export function upsertLineage(
   const edgesChanged = replaceEdges(
     work.merging,
     ownerStatements(drafts, draft.entityId, change.aspectName),
-    { of: 'aspect', sourceId: work.statedKeys ? work.sourceId : null },
+    { of: 'aspect', sourceId: work.replacesOwnEdges ? work.sourceId : null },
     entries.map((entry) => resolveEntry(work, entry)),
     order
   )

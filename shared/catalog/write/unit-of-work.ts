@@ -47,6 +47,8 @@ export type UnitOfWork = {
    * exist.
    */
   createsOwners: boolean
+  /** Whether an UPSERT of a lineage aspect replaces only the statements of this source. */
+  replacesOwnEdges: boolean
   older: OlderWork
   entities: Map<Urn, EntityRow>
   byId: Map<number, EntityRow>
