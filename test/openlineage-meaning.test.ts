@@ -126,47 +126,6 @@ t.test('runs', async (t) => {
     t.ok((await edges()).includes('b -> job'))
   })
 
-  await t.test(
-    'a column that decides which rows there are leads to each column that the event names',
-    async (t) => {
-      const { send, edges } = await withEvents(t)
-      const deciding = { ...data('a'), field: 'deleted', transformations: [{ type: 'INDIRECT' }] }
-      const facets = {
-        schema: facet({ fields: [{ name: 'total' }, { name: 'made', fields: [{ name: 'by' }] }] }),
-        columnLineage: facet({
-          fields: { total: { inputFields: [{ ...data('a'), field: 'amount' }] } },
-          dataset: [deciding]
-        })
-      }
-      const ran = (outputs: JsonObject[]): JsonObject =>
-        eventAt(0, { eventType: 'COMPLETE', run: run(), job: jobOf(), outputs })
-      await send(ran([data('b', facets)]))
-      const expected = ['a#amount -> b#total', 'a#deleted -> b#made', 'a#deleted -> b#total', 'job -> b']
-      t.strictSame(await edges(), expected)
-      // More than 500 such edges in one event are left out, and the rest of the event counts.
-      const wide = (name: string, columns: number): JsonObject =>
-        data(name, {
-          schema: facet({ fields: Array.from({ length: columns }, (_, at) => ({ name: `c${at}` })) }),
-          columnLineage: facet({
-            dataset: Array.from({ length: 100 }, (_, at) => ({ ...deciding, field: `f${at}` }))
-          })
-        })
-      await send(ran([wide('c', 101), wide('d', 1), wide('e', 100)]))
-      t.strictSame(
-        (await edges()).filter((edge) => !expected.includes(edge) && !edge.endsWith(' -> d#c0')),
-        ['job -> c', 'job -> d', 'job -> e']
-      )
-      t.ok((await edges()).includes('a#f99 -> d#c0'))
-      // A name in the schema that cannot be in lineage does not make the event invalid.
-      const schema = facet({ fields: [{ name: 'two\nlines' }, { name: 'kept' }] })
-      await send(ran([data('f', { schema, columnLineage: facet({ dataset: [deciding] }) })]))
-      t.strictSame(
-        (await edges()).filter((edge) => edge.includes(' -> f')),
-        ['a#deleted -> f#kept', 'job -> f']
-      )
-    }
-  )
-
   await t.test('a walk along columns passes the job and returns it', async (t) => {
     const columnLineage = facet({
       fields: {
@@ -321,10 +280,11 @@ t.test('the facet lineage and other jobs', async (t) => {
     t.strictSame(await edgesAfter(t, ran(entries(joined), ['a', 'b'], ['x'])), [
       'a -> job',
       'a -> x',
-      'a#id -> x#region',
+      'a#id -> x#[rows]',
       'b -> job',
       'b -> x',
-      'job -> x'
+      'job -> x',
+      'x#[rows] -> x#region'
     ])
   })
   await t.test('an entry with nothing in it says nothing', async (t) => {
@@ -439,9 +399,10 @@ t.test('what is declared', async (t) => {
     await send(eventAt(0, { dataset: data('view', { columnLineage }) }))
     t.strictSame(await edges(), [
       'customers -> view',
-      'customers#id -> view#total',
+      'customers#id -> view#[rows]',
       'orders -> view',
-      'orders#amount -> view#total'
+      'orders#amount -> view#total',
+      'view#[rows] -> view#total'
     ])
   })
 

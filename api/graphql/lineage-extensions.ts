@@ -28,6 +28,9 @@ const reportOfAll = (walks: readonly LineageReport[], engine: LineageReport['eng
   truncatedBy: walks.find((walk) => walk.truncatedBy !== null)?.truncatedBy ?? null,
   hops: Math.max(...walks.map((walk) => walk.hops)),
   visited: walks.reduce((sum, walk) => sum + walk.visited, 0),
+  ...(walks.some((walk) => walk.indirect)
+    ? { indirect: walks.reduce((sum, walk) => sum + (walk.indirect ?? 0), 0) }
+    : {}),
   ms: Math.round(walks.reduce((sum, walk) => sum + walk.ms, 0) * 100) / 100,
   engine: walks.every((walk) => walk.engine === engine) ? engine : 'sql',
   ...(walks.some((walk) => walk.changedSinceFirstPage) ? { changedSinceFirstPage: true } : {}),

@@ -17,8 +17,8 @@ const printEntity = ({
 }: ExportEntity): string =>
   `${JSON.stringify({ degree, urn, type, name, platform, environment, domain, exists })}\n`
 
-const printEdge = ({ upstream, downstream, degree }: ExportEdge): string =>
-  `${JSON.stringify({ upstream, downstream, degree })}\n`
+const printEdge = ({ upstream, downstream, degree, isIndirect }: ExportEdge): string =>
+  `${JSON.stringify({ upstream, downstream, degree, ...(isIndirect ? { indirect: true } : {}) })}\n`
 
 export async function* ndjsonOfEntities(found: LineageExport): AsyncGenerator<string> {
   for await (const rows of found.entities()) yield rows.map(printEntity).join('')

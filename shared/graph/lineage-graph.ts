@@ -7,6 +7,7 @@
  */
 import { orderedBy, placesUpTo } from '../model/digit-order.ts'
 import type { GraphDelta, StatedEdges } from '../statements/graph-delta.ts'
+import { isRowsUrn } from '../urn/rows-urn.ts'
 import type { Urn } from '../urn/urn.ts'
 import { Adjacency, type AdjacencyView } from './adjacency.ts'
 import { DomainDocuments, type DomainDocument } from './domain-documents.ts'
@@ -55,6 +56,8 @@ const nextVersion = (): GraphVersion => ({ graphVersion: true })
 export class LineageGraph {
   readonly urns: UrnTable
   readonly columns = new ColumnLists()
+  /** The columns that mean the rows of their table. */
+  readonly rows = new Set<number>()
   readonly domainDocuments = new DomainDocuments()
   readonly #downstream: Adjacency
   readonly #upstream: Adjacency
@@ -241,6 +244,7 @@ export class LineageGraph {
     if (this.urns.has(id)) return
     this.urns.add(id, urn, parentId)
     if (parentId !== 0) this.columns.add(parentId, id)
+    if (parentId !== 0 && isRowsUrn(urn)) this.rows.add(id)
     this.#idsEnd = Math.max(this.#idsEnd, id + 1)
   }
 

@@ -6,6 +6,8 @@
  * edges. Pairs that were added one by one are grouped by operation, downstream and query, as in map-keyed
  * patches.
  */
+import { limits } from '../limits.ts'
+import { isRowsUrn } from '../urn/rows-urn.ts'
 import type { JsonObject, JsonValue } from './changes.ts'
 import { isObject, listOf } from './json-values.ts'
 import type { ListedEdge } from './lineage-document.ts'
@@ -25,6 +27,7 @@ export function assembleColumnRecords(
   written: readonly JsonValue[],
   pairs: readonly ListedEdge[]
 ): JsonObject[] {
+  const { columnsOf, others } = withoutRows(pairs)
   const live = new Set(pairs.map((pair) => `${pair.recordKey} ${pair.downstreamUrn} ${pair.upstreamUrn}`))
   const records = written.flatMap((record, index) =>
     isObject(record) ? remainingParts(record, (down, up) => live.has(`${index + 1} ${down} ${up}`)) : []
@@ -34,7 +37,7 @@ export function assembleColumnRecords(
     const key = groupOf(record)
     if (!homes.has(key)) homes.set(key, index)
   }
-  for (const group of gather(pairs.filter((pair) => pair.recordKey <= 0))) {
+  for (const group of gather(others.filter((pair) => pair.recordKey <= 0))) {
     const key = groupOf(group.record)
     const home = homes.get(key)
     if (home === undefined) {
@@ -46,7 +49,49 @@ export function assembleColumnRecords(
       })
     } else records[home] = joined(records[home] ?? {}, group)
   }
-  return records
+  return records.flatMap((record) => throughRows(record, columnsOf))
+}
+
+/** `columnsOf` has the columns behind the rows of each table; `others` are the pairs that do not begin there. */
+function withoutRows(pairs: readonly ListedEdge[]): {
+  columnsOf: ReadonlyMap<string, readonly string[]>
+  others: readonly ListedEdge[]
+} {
+  const ofRows = pairs.filter((pair) => isRowsUrn(pair.upstreamUrn))
+  if (ofRows.length === 0) return { columnsOf: new Map(), others: pairs }
+  const columnsOf = new Map<string, string[]>()
+  for (const { upstreamUrn, downstreamUrn } of ofRows) {
+    const own = columnsOf.get(upstreamUrn)
+    if (own) own.push(downstreamUrn)
+    else columnsOf.set(upstreamUrn, [downstreamUrn])
+  }
+  return { columnsOf, others: pairs.filter((pair) => !isRowsUrn(pair.upstreamUrn)) }
+}
+
+/** A record that leads to the rows of a table leads to its columns; in several records if they are many. */
+function throughRows(
+  record: JsonObject,
+  columnsOf: ReadonlyMap<string, readonly string[]>
+): readonly JsonObject[] {
+  const [rows] = listOf(record.downstreams)
+  if (typeof rows !== 'string' || !isRowsUrn(rows)) return [record]
+  const columns = [...new Set(columnsOf.get(rows) ?? [])].sort()
+  return pieces(columns).flatMap((downstreams) =>
+    pieces(listOf(record.upstreams)).map((upstreams) => ({
+      ...record,
+      upstreams,
+      downstreamType: 'FIELD_SET',
+      downstreams
+    }))
+  )
+}
+
+/** At least one piece, each as long as a record may be. */
+function pieces<Each>(list: readonly Each[]): Each[][] {
+  const size = limits.columnsPerRecordMaxCount
+  return Array.from({ length: Math.max(1, Math.ceil(list.length / size)) }, (_, at) =>
+    list.slice(at * size, (at + 1) * size)
+  )
 }
 
 /** A record together with the pairs that were added to it: all upstreams, and the lowest score. */

@@ -33,4 +33,9 @@ export type Walk = {
   hops: number
   /** The limit that cut the walk short; null if everything requested was reached. */
   cutBy: 'maxHops' | 'maxEntities' | null
+  /**
+   * Columns that are reached only because a column on the way filters or joins the rows of a table; absent if
+   * there are none.
+   */
+  indirectIds?: ReadonlySet<number>
 }

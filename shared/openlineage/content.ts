@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../model/changes.ts'
 import { checkJson } from '../model/json-checks.ts'
 import { isObject } from '../model/json-values.ts'
 import { platformOf } from '../urn/kinds.ts'
+import { rowsPath } from '../urn/rows-urn.ts'
 import type { Urn } from '../urn/urn.ts'
 import type { Connections } from './connections.ts'
 import {
@@ -16,13 +17,7 @@ import {
   type OpenLineageEvent,
   type OpenLineageName
 } from './event.ts'
-import {
-  readColumnLineage,
-  readTableInputs,
-  tableEdgesOfEvent,
-  type ColumnsOfFacet,
-  type TableEdges
-} from './facets/columns.ts'
+import { readColumnLineage, readTableInputs, type ColumnsOfFacet } from './facets/columns.ts'
 import {
   readLineageOfDataset,
   readLineageOfJob,
@@ -199,7 +194,6 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     jobOfRun: event.kind === 'run' ? ownJob : null,
     note,
     noteJob,
-    left: tableEdgesOfEvent(),
     parts
   }
   if (event.kind === 'dataset') {
@@ -281,7 +275,6 @@ type Named = {
   jobOfRun: Urn | null
   note: (name: OpenLineageName) => Urn
   noteJob: (name: OpenLineageName) => JobContent
-  left: TableEdges
   parts: EventParts
 }
 
@@ -357,18 +350,13 @@ function linksOfEntry({ target, inputs, columns, isDescribed }: LineageEntry, na
   ]
 }
 
-const columnLineageOf = (
-  { field, facets: { columnLineage, schema } }: EventDataset,
-  urn: Urn,
-  { left, parts }: Named
-): ColumnsOfFacet =>
-  isObject(columnLineage)
-    ? readColumnLineage(columnLineage, `${field}.facets.columnLineage`, {
-        names: isObject(schema) ? topColumnsOf(schema).filter((name) => canBeColumn(urn, name)) : [],
-        left,
-        parts
-      })
-    : new Map()
+function columnLineageOf(target: EventDataset, urn: Urn, { parts }: Named): ColumnsOfFacet {
+  const { columnLineage, schema } = target.facets
+  if (!isObject(columnLineage)) return new Map()
+  const names = isObject(schema) ? topColumnsOf(schema).filter((name) => canBeColumn(urn, name)) : []
+  const place = `${target.field}.facets.columnLineage`
+  return readColumnLineage(columnLineage, place, { names, target, parts })
+}
 
 const columnLinks = (
   kind: 'column' | 'directColumn',
@@ -420,7 +408,7 @@ function declaredLinks(dataset: EventDataset, named: Named): Link[] | null {
   const urn = note(dataset)
   const columns = columnLineageOf(dataset, urn, named)
   const inputs = [
-    ...[...columns.values()].flat(),
+    ...[...columns.values()].flat().filter(({ column }) => column !== rowsPath),
     ...readTableInputs(columnLineage.dataset, `${place}.columnLineage.dataset`, parts)
   ]
   if (inputs.length === 0) return isDeleted ? [] : null

@@ -2,6 +2,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { idArray } from './id-array.ts'
+import { asEdges, edgesThroughRows, halvesIntoRows } from './rows-of-tables.ts'
 
 export type EdgeEnds = { upstreamId: number; downstreamId: number }
 
@@ -16,8 +17,16 @@ export type EdgeOwnerRow = EdgeEnds & {
   queryUrn: string | null
 }
 
-/** The owners of edges, one row for each statement. */
+/** The owners of edges, one row for each statement. An edge through the rows of a table has those of its first half. */
 export async function ownersOfEdges(db: Db | Tx, edges: readonly EdgeEnds[]): Promise<EdgeOwnerRow[]> {
+  const through = await edgesThroughRows(db, edges)
+  return [
+    ...(await ownersOfStatements(db, edges)),
+    ...asEdges(through, await ownersOfStatements(db, halvesIntoRows(through)))
+  ]
+}
+
+async function ownersOfStatements(db: Db | Tx, edges: readonly EdgeEnds[]): Promise<EdgeOwnerRow[]> {
   if (edges.length === 0) return []
   return query<EdgeOwnerRow>(
     db,

@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts'
 import { query } from '../db/query.ts'
 import { idArray } from './id-array.ts'
 import type { EdgeEnds } from './edge-owners.ts'
+import { asEdges, edgesOnlyThroughRows, halvesIntoRows } from './rows-of-tables.ts'
 
 /** `total` counts all statements of the edge, including those beyond the limit. */
 export type EdgeStatementRow = EdgeEnds & {
@@ -18,12 +19,21 @@ export type EdgeStatementRow = EdgeEnds & {
   total: number
 }
 
-/** The statements of edges, newest first, at most `limit` for each edge. */
+/**
+ * The statements of edges, newest first, at most `limit` for each edge. An edge that only the rows of a table
+ * join has those of its first half.
+ */
 export async function statementsOfEnds(
   db: Db,
   edges: readonly EdgeEnds[],
   limit: number
 ): Promise<EdgeStatementRow[]> {
+  const stated = await statementsOf(db, edges, limit)
+  const through = await edgesOnlyThroughRows(db, edges)
+  return [...stated, ...asEdges(through, await statementsOf(db, halvesIntoRows(through), limit))]
+}
+
+async function statementsOf(db: Db, edges: readonly EdgeEnds[], limit: number): Promise<EdgeStatementRow[]> {
   if (edges.length === 0) return []
   return query<EdgeStatementRow>(
     db,

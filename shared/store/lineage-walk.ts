@@ -34,8 +34,17 @@ const frontierSliceCount = 20_000
  * so that all see the same snapshot. Memory: about 9 bytes for each entity reached. Throws DEADLINE_EXCEEDED
  * if the deadline passes, even during a query.
  */
-export async function walkLineage(tx: Tx, question: SqlWalkQuestion): Promise<Walk> {
-  const { startIds, hopsWanted, bounds } = question
+export const walkLineage = (tx: Tx, question: SqlWalkQuestion): Promise<Walk> =>
+  walkByHops(question, (frontier, isReached) => nextFrontier(tx, question, frontier, isReached))
+
+/**
+ * Walks a hop at a time. `next` returns the unreached neighbours of a frontier, ascending. Throws what it
+ * throws.
+ */
+export async function walkByHops(
+  { startIds, hopsWanted, bounds }: Pick<WalkQuestion, 'startIds' | 'hopsWanted' | 'bounds'>,
+  next: (frontier: Int32Array, isReached: (id: number) => boolean) => Promise<Int32Array>
+): Promise<Walk> {
   const reached = idSet()
   for (const id of startIds) reached.add(id)
   const walk = walkRecord(Math.min(bounds.maxEntities, 1_024))
@@ -44,7 +53,7 @@ export async function walkLineage(tx: Tx, question: SqlWalkQuestion): Promise<Wa
   let hops = 0
 
   for (let hop = 1; hop <= hopsWanted && frontier.length > 0; hop += 1) {
-    const found = await nextFrontier(tx, question, frontier, reached.has)
+    const found = await next(frontier, reached.has)
     if (hop > bounds.maxHops) {
       cutBy = found.length > 0 ? 'maxHops' : null
       break

@@ -8,7 +8,9 @@ import { columnFieldCodes } from '../model/lineage-fields.ts'
 import type { Order } from '../model/order.ts'
 import type { LineageDirection } from '../model/walk.ts'
 import type { Urn } from '../urn/urn.ts'
+import type { EdgeEnds } from './edge-owners.ts'
 import { idArray } from './id-array.ts'
+import { asEdges, edgesThroughRows, halvesIntoRows } from './rows-of-tables.ts'
 
 export type NeighbourRow = {
   nearId: number
@@ -97,5 +99,28 @@ export async function statementsBetween(
     patches
       ? { ...row, attributes: patchedAttributes(row, explicitAttributes(row.field, row.attributes), patches) }
       : row
+  )
+}
+
+/** The statements into the rows of a table through which edges between columns lead, as those of the edges. */
+export async function statementsIntoRows(
+  db: Db | Tx,
+  edges: readonly EdgeEnds[],
+  direction: LineageDirection
+): Promise<StatedByRow[]> {
+  const through = await edgesThroughRows(db, edges)
+  const halves = halvesIntoRows(through)
+  const statements = await statementsBetween(
+    db,
+    halves.map(({ upstreamId, downstreamId }) => ({ nearId: upstreamId, farId: downstreamId })),
+    'DOWNSTREAM'
+  )
+  return asEdges(
+    through,
+    statements.map((row) => ({ ...row, upstreamId: row.nearId, downstreamId: row.farId }))
+  ).map(({ upstreamId, downstreamId, ...row }) =>
+    direction === 'DOWNSTREAM'
+      ? { ...row, nearId: upstreamId, farId: downstreamId }
+      : { ...row, nearId: downstreamId, farId: upstreamId }
   )
 }

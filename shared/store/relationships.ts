@@ -18,7 +18,9 @@ import {
 } from '../model/relationships.ts'
 import { dataFlowOf } from '../urn/kinds.ts'
 import type { Urn } from '../urn/urn.ts'
+import { columnFieldCodes } from '../model/lineage-fields.ts'
 import { idArray } from './id-array.ts'
+import { throughRows, withoutRows } from './rows-of-tables.ts'
 
 /** Entities by URN, and the ids of those that have a row. */
 export type Ends = { urns: readonly Urn[]; ids: readonly number[] }
@@ -114,18 +116,31 @@ const statementsWhere =
         ? ['statement.downstream_id', 'statement.upstream_id']
         : ['statement.upstream_id', 'statement.downstream_id']
     const typeNumber = `case statement.field ${wanted.map(({ fieldCode, type }) => `when ${fieldCode} then ${numberOf(type)}`).join(' ')} end`
-    return select(
-      `
+    const selectFrom = (from: string): Sql =>
+      select(
+        `
     select statement.downstream_id as k1, statement.upstream_id as k2, ${typeNumber} as k3, ${typeNumber} as type_no,
       ${source} as source_id, ${destination} as destination_id, null::text as destination_urn, statement.upstream_id, statement.downstream_id
-    from statement
-    where statement.field = any('{${wanted.map(({ fieldCode }) => fieldCode).join(',')}}'::smallint[])`,
-      among(filter.source, source),
-      among(filter.destination, destination),
-      among(filter.upstream, 'statement.upstream_id'),
-      among(filter.downstream, 'statement.downstream_id'),
-      among(filter.either, 'statement.upstream_id', 'statement.downstream_id')
+    from ${from}`,
+        among(filter.source, source),
+        among(filter.destination, destination),
+        among(filter.upstream, 'statement.upstream_id'),
+        among(filter.downstream, 'statement.downstream_id'),
+        among(filter.either, 'statement.upstream_id', 'statement.downstream_id')
+      )
+    const codes = wanted.map(({ fieldCode }) => fieldCode)
+    const ofColumns = codes.filter((code) => columnFieldCodes.includes(code))
+    const stated = selectFrom(
+      `statement where statement.field = any('{${codes.join(',')}}'::smallint[]) and ${withoutRows}`
     )
+    if (ofColumns.length === 0) return stated
+    const behindRows = selectFrom(
+      `${throughRows} as statement where statement.field = any('{${ofColumns.join(',')}}'::smallint[])`
+    )
+    return {
+      text: `${stated.text} union all ${behindRows.text}`,
+      bindings: [...stated.bindings, ...behindRows.bindings]
+    }
   }
 
 const associations: Arm = (filter) =>

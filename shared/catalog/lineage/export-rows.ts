@@ -23,13 +23,16 @@ export type ExportEntity = {
   exists: boolean
 }
 
-/** One edge; `degree` is the hop that follows it. */
+/**
+ * One edge; `degree` is the hop that follows it. `isIndirect`: only the rows of a table join the two columns.
+ */
 export type ExportEdge = {
   upstreamId: number
   upstream: Urn
   downstreamId: number
   downstream: Urn
   degree: number
+  isIndirect: boolean
 }
 
 /** Entities whose documents are read at once: documents may be large. */
@@ -129,10 +132,13 @@ export async function* edgeRows(
     reader.renew()
     const slice = nearIds.subarray(begin, begin + nearSliceCount)
     const neighbours = await reader.neighbours(slice, direction, level)
+    const indirect = level === 'column' ? await reader.indirect(slice, direction) : () => []
     let pairs: Pair[] = []
     for (const [at, near] of slice.entries()) {
+      const indirectFars = new Set(indirect(near))
       for (const far of neighbours(near)) {
-        if (has(far)) pairs.push({ near, far, degree: degreeAt(begin + at) + 1 })
+        const isIndirect = indirectFars.has(far)
+        if (has(far)) pairs.push({ near, far, degree: degreeAt(begin + at) + 1, isIndirect })
         if (pairs.length < edgesSliceCount) continue
         yield await edgesOf(reader, pairs, direction)
         reader.renew()
@@ -144,7 +150,7 @@ export async function* edgeRows(
   }
 }
 
-type Pair = { near: number; far: number; degree: number }
+type Pair = { near: number; far: number; degree: number; isIndirect: boolean }
 
 async function edgesOf(
   reader: LineageReader,
@@ -152,11 +158,11 @@ async function edgesOf(
   direction: LineageDirection
 ): Promise<ExportEdge[]> {
   const urns = await reader.urns([...new Set(pairs.flatMap(({ near, far }) => [near, far]))])
-  return pairs.flatMap(({ near, far, degree }) => {
+  return pairs.flatMap(({ near, far, degree, isIndirect }) => {
     const [nearUrn, farUrn] = [urns(near), urns(far)]
     if (nearUrn === null || farUrn === null) return []
     return direction === 'DOWNSTREAM'
-      ? [{ upstreamId: near, upstream: nearUrn, downstreamId: far, downstream: farUrn, degree }]
-      : [{ upstreamId: far, upstream: farUrn, downstreamId: near, downstream: nearUrn, degree }]
+      ? [{ upstreamId: near, upstream: nearUrn, downstreamId: far, downstream: farUrn, degree, isIndirect }]
+      : [{ upstreamId: far, upstream: farUrn, downstreamId: near, downstream: nearUrn, degree, isIndirect }]
   })
 }

@@ -22,6 +22,8 @@ export type LineageResult = {
   matchedFields: MatchedField[]
   /** Whether the walk followed the edges of this entity. */
   isExplored: boolean
+  /** Whether only columns that filter or join the rows of a table lead to it. */
+  isIndirect: boolean
 }
 
 /** Parts that the caller shows; the others are not read. */
@@ -100,10 +102,11 @@ const degreesOf = (
   degree: number,
   pathEnds: readonly PathEnd[],
   walk: Walk
-): Pick<LineageResult, 'degree' | 'degrees' | 'isExplored'> => ({
+): Pick<LineageResult, 'degree' | 'degrees' | 'isExplored' | 'isIndirect'> => ({
   degree,
   degrees: [...new Set(pathEnds.map((end) => (end.jobId === null ? end.degree : end.degree + 1)))],
-  isExplored: degree < walk.hops
+  isExplored: degree < walk.hops,
+  isIndirect: pathEnds.length > 0 && pathEnds.every((end) => walk.indirectIds?.has(end.id))
 })
 
 /**

@@ -72,11 +72,18 @@ export type LineageReader = {
     direction: LineageDirection,
     level: LineageLevel
   ) => Promise<(id: number) => readonly number[]>
+  /** Those neighbours of columns that only the rows of a table lead to. */
+  indirect: (
+    ids: readonly number[] | Int32Array,
+    direction: LineageDirection
+  ) => Promise<(id: number) => readonly number[]>
   classes: (ids: readonly number[] | Int32Array) => Promise<(id: number) => EntityClass | null>
   /** As classes, in a form for large results. */
   classGroups: (ids: Int32Array) => Promise<ClassGroups>
   /** The assets that columns belong to. */
   parents: (ids: readonly number[] | Int32Array) => Promise<(id: number) => number | null>
+  /** Those of the columns that mean the rows of their table. */
+  rowsAmong: (ids: readonly number[] | Int32Array) => Promise<ReadonlySet<number>>
   /** The columns of assets that anything names. */
   columns: (assetIds: readonly number[] | Int32Array) => Promise<(assetId: number) => readonly number[]>
   urns: (ids: readonly number[] | Int32Array) => Promise<(id: number) => Urn | null>

@@ -13,6 +13,8 @@ export type LineageReport = {
   /** Hops followed completely, and entities reached, before any filter. */
   hops: number
   visited: number
+  /** How many of these only columns that filter or join the rows of a table lead to; absent if none. */
+  indirect?: number
   /** Time from the question to the answer, including the wait for a fresh graph. */
   ms: number
   engine: LineageReader['engine']
@@ -35,7 +37,7 @@ export function windowReport(window: TimeWindow | null): Pick<LineageReport, 'ti
 
 /** `startedAt` is a time of performance.now(). */
 export const reportOf = (
-  walk: Pick<Walk, 'cutBy' | 'hops' | 'ids'>,
+  walk: Pick<Walk, 'cutBy' | 'hops' | 'ids' | 'indirectIds'>,
   engine: LineageReader['engine'],
   startedAt: number,
   window: TimeWindow | null
@@ -44,6 +46,7 @@ export const reportOf = (
   truncatedBy: walk.cutBy,
   hops: walk.hops,
   visited: walk.ids.length,
+  ...(walk.indirectIds ? { indirect: walk.indirectIds.size } : {}),
   ms: millisecondsSince(startedAt),
   engine,
   ...windowReport(window)

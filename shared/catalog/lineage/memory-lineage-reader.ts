@@ -106,6 +106,10 @@ export function memoryLineageReader({
     classes: async () => (id) => classes.of(view, id),
     classGroups: async (ids) => classes.groupsOf(view, ids),
     parents: async () => (id) => urns.parentOf(id) || null,
+    // Both readers return rows as they are stored; throughRows leads through them.
+    indirect: async () => () => [],
+    rowsAmong: async (ids) =>
+      graph.rows.size === 0 ? graph.rows : new Set(ids.filter((id) => graph.rows.has(id))),
     columns: async () => (assetId) => graph.columns.of(assetId).filter((id) => isKnownIn(view.nodes, id)),
     urns: async () => (id) => urns.urnOf(id),
     async everyone() {

@@ -40,6 +40,8 @@ export type GraphEdge = {
   level: 'ASSET' | 'COLUMN'
   via: EntityReference[]
   viaCount: number
+  /** Whether only the rows of a table join the two columns. */
+  indirect: boolean
 }
 
 export type LineageGraph = {
@@ -156,6 +158,10 @@ async function drawGraph(
           question.columnRows
         )
       : null
+  const isIndirect = await indirectEdges(reader, [
+    ...(question.level === 'column' ? assets.edges : []),
+    ...(columns?.edges ?? [])
+  ])
   const referenceTo = (id: number): EntityReference[] => {
     const found = id === start.id ? start.entity : known(id)
     return found ? [found] : []
@@ -173,8 +179,8 @@ async function drawGraph(
       }))
     ),
     edges: [
-      ...shownEdges(assets, question.level, referenceTo),
-      ...(columns ? shownEdges(columns, 'column', referenceTo) : [])
+      ...shownEdges(assets, question.level, referenceTo, isIndirect),
+      ...(columns ? shownEdges(columns, 'column', referenceTo, isIndirect) : [])
     ],
     totals: {
       upstream: await countOf(walks.UPSTREAM),
@@ -194,6 +200,16 @@ async function drawGraph(
       ...(ignored.length > 0 ? { withoutEffect: ignored.map((place) => `expand[${place}]`) } : {})
     }
   }
+}
+
+type IsIndirect = (upstreamId: number, downstreamId: number) => boolean
+
+/** Tells which edges between columns only the rows of a table make. */
+async function indirectEdges(reader: LineageReader, edges: readonly IdEdge[]): Promise<IsIndirect> {
+  const ids = [...new Set(edges.map(({ upstreamId }) => upstreamId))]
+  const farOf = await reader.indirect(ids, 'DOWNSTREAM')
+  const indirect = new Map(ids.map((id) => [id, new Set(farOf(id))]))
+  return (upstreamId, downstreamId) => indirect.get(upstreamId)?.has(downstreamId) ?? false
 }
 
 type Degrees = { [direction in LineageDirection]: Map<number, number> }
@@ -289,7 +305,8 @@ const countsOf = (up: Rim | undefined, down: Rim | undefined) => ({
 const shownEdges = (
   { edges }: EdgesFound,
   level: LineageLevel,
-  referenceTo: (id: number) => EntityReference[]
+  referenceTo: (id: number) => EntityReference[],
+  isIndirect: IsIndirect
 ): GraphEdge[] =>
   edges.flatMap(({ upstreamId, downstreamId, between, betweenCount }: IdEdge) => {
     const [upstream] = referenceTo(upstreamId)
@@ -301,7 +318,8 @@ const shownEdges = (
         downstreamUrn: downstream.urn,
         level: level === 'asset' ? 'ASSET' : 'COLUMN',
         via: between.flatMap(referenceTo),
-        viaCount: betweenCount
+        viaCount: betweenCount,
+        indirect: isIndirect(upstreamId, downstreamId)
       }
     ]
   })

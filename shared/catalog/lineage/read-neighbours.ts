@@ -9,12 +9,15 @@ import { relationshipOf } from '../../model/relationships.ts'
 import { findEntities } from '../../store/entities.ts'
 import type { LineageDirection, LineageLevel, TimeWindow } from '../../model/walk.ts'
 import { stepsInWindow, type Step } from '../../store/edges-in-window.ts'
+import type { EdgeEnds } from '../../store/edge-owners.ts'
 import {
   neighboursOf,
   statementsBetween,
+  statementsIntoRows,
   type NeighbourRow,
   type StatedByRow
 } from '../../store/neighbours.ts'
+import { isRowsUrn } from '../../urn/rows-urn.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { reportedWindow, type ReportedWindow } from './lineage-report.ts'
@@ -175,9 +178,8 @@ async function neighboursInSql(
     const ids = rows
       .filter((row) => (entityTypeOf(row.urn) === 'schemaField') === (level === 'column'))
       .map((row) => row.id)
-    for (const link of linksFrom(
-      ids.length > 0 ? await neighboursWithin(tx, ids, input.direction, level, window) : []
-    )) {
+    const near = ids.length > 0 ? await neighboursWithin(tx, ids, input.direction, level, window) : []
+    for (const link of linksFrom(await leadThroughRows(tx, near, input.direction, window))) {
       const own = linksOf.get(link.nearId)
       if (own) own.push(link)
       else linksOf.set(link.nearId, [link])
@@ -224,6 +226,32 @@ async function neighboursWithin(
   return rows.filter((row) => counting.has(`${row.nearId} ${row.farId}`))
 }
 
+/** The neighbours, with the columns behind rows instead of the rows. */
+async function leadThroughRows(
+  tx: Tx,
+  near: readonly NeighbourRow[],
+  direction: LineageDirection,
+  window: TimeWindow | null
+): Promise<readonly NeighbourRow[]> {
+  const rows = near.filter(({ urn }) => isRowsUrn(urn))
+  if (rows.length === 0) return near
+  const ids = [...new Set(rows.map(({ farId }) => farId))]
+  const behindOf = new Map<number, NeighbourRow[]>()
+  for (const row of await neighboursWithin(tx, ids, direction, 'column', window)) {
+    const own = behindOf.get(row.nearId)
+    if (own) own.push(row)
+    else behindOf.set(row.nearId, [row])
+  }
+  return near
+    .flatMap((row) =>
+      isRowsUrn(row.urn)
+        ? (behindOf.get(row.farId) ?? []).map((behind) => ({ ...behind, nearId: row.nearId }))
+        : [row]
+    )
+    .filter(({ nearId, farId }) => nearId !== farId)
+    .sort((a, b) => a.farId - b.farId)
+}
+
 /** A neighbour and one relationship with it, however many lists assert the relationship. */
 type Link = Omit<NeighbourRow, 'field'> & { type: string }
 
@@ -246,7 +274,12 @@ async function readStatements(
   keyOfRow: (row: StatedByRow) => string
 ): Promise<Map<string, StatedByRow[]>> {
   const statements = new Map<string, StatedByRow[]>()
-  for (const row of await statementsBetween(db, edges, direction)) {
+  const endsOf = ({ nearId, farId }: Step): EdgeEnds =>
+    direction === 'DOWNSTREAM'
+      ? { upstreamId: nearId, downstreamId: farId }
+      : { upstreamId: farId, downstreamId: nearId }
+  const ofRows = await statementsIntoRows(db, edges.map(endsOf), direction)
+  for (const row of [...(await statementsBetween(db, edges, direction)), ...ofRows]) {
     const own = statements.get(keyOfRow(row))
     if (own) own.push(row)
     else statements.set(keyOfRow(row), [row])

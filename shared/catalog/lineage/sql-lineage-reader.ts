@@ -11,6 +11,7 @@ import { domainParents, membersOfDomains } from '../../store/domain-reads.ts'
 import { findEntitiesById } from '../../store/entities.ts'
 import { readEpoch } from '../../store/graph-changes.ts'
 import { everyEntityId, findKnownEntities, parentIdsOf, readEntityFacts } from '../../store/entity-reads.ts'
+import { findRows } from '../../store/rows-of-tables.ts'
 import { findMostConnected } from '../../store/most-connected.ts'
 import { walkLineage } from '../../store/lineage-walk.ts'
 import { environmentOf, platformOf } from '../../urn/kinds.ts'
@@ -73,6 +74,9 @@ export function sqlLineageReader(
       const parents = await withinDeadline(() => parentIdsOf(tx, ids))
       return (id) => parents.get(id) ?? null
     },
+    // Both readers return rows as they are stored; throughRows leads through them.
+    indirect: async () => () => [],
+    rowsAmong: (ids) => withinDeadline(() => findRows(tx, ids)),
     async columns(assetIds) {
       const columns = await withinDeadline(() => columnsOfAssets(tx, assetIds))
       return (id) => columns.get(id) ?? []

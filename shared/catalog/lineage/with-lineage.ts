@@ -12,6 +12,7 @@ import type { LineageReader } from './lineage-reader.ts'
 import type { FoundHits } from './find-hits.ts'
 import type { ReadWork } from './read-work.ts'
 import { sqlLineageReader } from './sql-lineage-reader.ts'
+import { throughRows } from './through-rows.ts'
 
 /**
  * `memory` is null in processes that keep no graph; without `held`, each page of a search walks again. `work`
@@ -48,12 +49,12 @@ async function openFor<T>(
   const opened = window === null ? await memory?.open() : null
   if (opened) {
     try {
-      return await work(followAliases(opened.reader, db))
+      return await work(followAliases(throughRows(opened.reader), db))
     } finally {
       opened.release()
     }
   }
-  return inTransaction(db, (tx) => work(followAliases(sqlLineageReader(tx, window), tx)), {
+  return inTransaction(db, (tx) => work(followAliases(throughRows(sqlLineageReader(tx, window)), tx)), {
     readOnly: true,
     isolation: 'repeatable read'
   })

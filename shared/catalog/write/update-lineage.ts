@@ -5,6 +5,8 @@ import type { Change } from '../../model/changes.ts'
 import { checkCount } from '../../model/count-checks.ts'
 import { parseEdge, type ParsedEdge } from '../../model/edges.ts'
 import { findEntities } from '../../store/entities.ts'
+import { edgesOnlyThroughRows } from '../../store/rows-of-tables.ts'
+import { entityTypeOf } from '../../urn/urn.ts'
 import { applyCall } from './apply-call.ts'
 import { mutationContext, type Call } from './call.ts'
 
@@ -21,7 +23,7 @@ type NamedEdge = ParsedEdge & { field: string }
 
 /**
  * An edge in both lists is removed. Returns when the change is committed. Throws MISSING_REFERENCE (an end),
- * BAD_REQUEST (no lineage exists between two such types), INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED
+ * BAD_REQUEST (no lineage exists between two such types; only the rows of a table make the edge), INVALID_URN, INVALID_CHARACTER, LIMIT_EXCEEDED
  * (edgesPerCallMaxCount) and FORBIDDEN; `field` says which edge, and nothing is changed.
  */
 export async function updateLineage(db: Db, input: UpdateLineageInput, call: Call): Promise<true> {
@@ -48,6 +50,7 @@ export async function updateLineage(db: Db, input: UpdateLineageInput, call: Cal
     db,
     edges.filter((edge) => edge.isWithoutEffect)
   )
+  await refuseEdgesOfRows(db, removed)
   if (effective.length === 0) return true
   const changes = effective.map(({ kind, upstreamUrn, downstreamUrn }): Change => ({
     kind,
@@ -69,6 +72,32 @@ function namedEdges(list: UpdateLineageInput['edgesToAdd'], listField: string): 
       throw new CatalogError('BAD_REQUEST', `${field} is null; it must be an edge`, { field })
     return { ...parseEdge(edge.upstreamUrn, edge.downstreamUrn, field), field }
   })
+}
+
+/** An edge that only the rows of a table make has no statement to remove. Throws BAD_REQUEST. */
+async function refuseEdgesOfRows(db: Db, edges: readonly NamedEdge[]): Promise<void> {
+  const ofColumns = edges.filter(({ downstreamUrn }) => entityTypeOf(downstreamUrn) === 'schemaField')
+  if (ofColumns.length === 0) return
+  const urns = ofColumns.flatMap(({ upstreamUrn, downstreamUrn }) => [upstreamUrn, downstreamUrn])
+  const idOf = new Map((await findEntities(db, [...new Set(urns)])).map((row) => [row.urn, row.id]))
+  for (const { upstreamId, downstreamId } of await edgesOnlyThroughRows(
+    db,
+    ofColumns.flatMap(({ upstreamUrn, downstreamUrn }) => {
+      const [upstreamId, downstreamId] = [idOf.get(upstreamUrn), idOf.get(downstreamUrn)]
+      return upstreamId === undefined || downstreamId === undefined ? [] : [{ upstreamId, downstreamId }]
+    })
+  )) {
+    const edge = ofColumns.find(
+      ({ upstreamUrn, downstreamUrn }) =>
+        idOf.get(upstreamUrn) === upstreamId && idOf.get(downstreamUrn) === downstreamId
+    )
+    const field = edge?.field ?? 'input.edgesToRemove'
+    throw new CatalogError(
+      'BAD_REQUEST',
+      `${field} cannot be removed: the one column filters or joins the rows of the other's table, and so reaches all of its columns`,
+      { field }
+    )
+  }
 }
 
 const edgeKey = ({ upstreamUrn, downstreamUrn }: ParsedEdge): string => `${upstreamUrn}\n${downstreamUrn}`

@@ -1,6 +1,7 @@
 /** Reads the columns of lineage: the facet `columnLineage`, and the inputs of a column in the facet `lineage`. */
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
+import { rowsPath } from '../../urn/rows-urn.ts'
 import type { OpenLineageName } from '../event.ts'
 import { readName } from '../event.ts'
 import { refuse, type EventParts } from '../parts.ts'
@@ -20,7 +21,7 @@ export type ColumnsOfFacet = ReadonlyMap<string, readonly ColumnInput[]>
 export function readColumnLineage(
   facet: JsonObject,
   field: string,
-  { names, left, parts }: { names: readonly string[]; left: TableEdges; parts: EventParts }
+  { names, target, parts }: { names: readonly string[]; target: OpenLineageName; parts: EventParts }
 ): ColumnsOfFacet {
   const columns: ColumnsOfFacet = new Map(
     Object.entries(parts.object(facet.fields, `${field}.fields`)).map(([column, sent]) => {
@@ -35,34 +36,30 @@ export function readColumnLineage(
     })
   )
   const ofTable = readColumnInputs(facet.dataset, `${field}.dataset`, parts)
-  return withTableInputs(columns, names, ofTable, left)
+  return withTableInputs(columns, names, ofTable, target, field)
 }
 
-/** The number of edges from inputs of whole datasets to columns that an event may still make. */
-export type TableEdges = { count: number }
-
 /**
- * More of these edges say nothing that people could use, and a job remembers a limited number of links
- * (state.ts), in which those of its other runs need room. They are counted for the whole event, because a few
- * kilobytes about one dataset make thousands of them.
- */
-export const tableEdgesOfEvent = (): TableEdges => ({ count: 500 })
-
-/**
- * Adds columns that decide the whole dataset, such as by a join or a filter, to the inputs of each column, if
- * the event may still make so many edges.
+ * Adds columns that decide the whole dataset, such as by a join or a filter: they are inputs of its rows, and
+ * its rows are an input of each column. So a hundred of them in front of a hundred columns are 200 edges, not
+ * 10,000. `target` is the dataset.
  */
 export function withTableInputs(
   columns: ColumnsOfFacet,
   names: readonly string[],
   ofTable: readonly ColumnInput[],
-  left: TableEdges
+  target: OpenLineageName,
+  field: string
 ): ColumnsOfFacet {
-  const all = [...new Set([...columns.keys(), ...names])]
-  const count = ofTable.length * all.length
-  if (count === 0 || count > left.count) return columns
-  left.count -= count
-  return new Map(all.map((column) => [column, [...(columns.get(column) ?? []), ...ofTable]]))
+  if (ofTable.length === 0) return columns
+  const ofRows: ColumnInput = { dataset: target, column: rowsPath, operation: '', field }
+  return new Map([
+    ...[...new Set([...columns.keys(), ...names])].map((column): [string, ColumnInput[]] => [
+      column,
+      [...(columns.get(column) ?? []), ofRows]
+    ]),
+    [rowsPath, [...ofTable]]
+  ])
 }
 
 /**

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject } from '../../model/json-values.ts'
 import { readName, type OpenLineageName } from '../event.ts'
 import { refuse, type EventParts } from '../parts.ts'
-import { readColumnInputs, withTableInputs, type ColumnsOfFacet, type TableEdges } from './columns.ts'
+import { readColumnInputs, withTableInputs, type ColumnsOfFacet } from './columns.ts'
 
 /** A dataset, or a job: null for the job of the event. `field` is its place in the event. */
 export type LineageEnd = { field: string } & (
@@ -21,13 +21,13 @@ export type LineageEntry = {
   isDescribed: boolean
 }
 
-type Reading = { left: TableEdges; parts: EventParts }
+type Reading = { parts: EventParts }
 
 /** The entries of a job's facet. */
 export const readLineageOfJob = (facet: JsonObject, field: string, reading: Reading): LineageEntry[] =>
   reading.parts.objects(facet.entries, `${field}.entries`).flatMap(({ each, place }) => {
     const target = reading.parts.take(() => readEnd(each, place))
-    return target ? [{ target, ...readInputs(each, place, reading) }] : []
+    return target ? [entryOf(each, place, target, reading)] : []
   })
 
 /** The facet of a dataset, as its own entry. */
@@ -36,13 +36,13 @@ export const readLineageOfDataset = (
   dataset: OpenLineageName,
   field: string,
   reading: Reading
-): LineageEntry => ({ target: { type: 'DATASET', dataset, field }, ...readInputs(facet, field, reading) })
+): LineageEntry => entryOf(facet, field, { type: 'DATASET', dataset, field }, reading)
 
 /** Whether a facet or an entry says from what something is made; an empty list of inputs says from nothing. */
 export const statesLineage = ({ inputs, fields }: JsonObject): boolean =>
   Array.isArray(inputs) || (isObject(fields) && Object.keys(fields).length > 0)
 
-function readInputs(sent: JsonObject, field: string, { left, parts }: Reading): Omit<LineageEntry, 'target'> {
+function entryOf(sent: JsonObject, field: string, target: LineageEnd, { parts }: Reading): LineageEntry {
   const fields = Object.entries(parts.object(sent.fields, `${field}.fields`)).map(([column, each]) => {
     const place = `${field}.fields.${column}`
     return { column, inputs: parts.object(each, place).inputs, place: `${place}.inputs` }
@@ -51,7 +51,8 @@ function readInputs(sent: JsonObject, field: string, { left, parts }: Reading): 
     fields.map(({ column, inputs, place }) => [column, readColumnInputs(inputs, place, parts)])
   )
   const ofTable = readColumnInputs(sent.inputs, `${field}.inputs`, parts)
-  const columns = withTableInputs(ofFields, [], ofTable, left)
+  const columns =
+    target.type === 'DATASET' ? withTableInputs(ofFields, [], ofTable, target.dataset, field) : ofFields
   // The inputs of a column are inputs of its dataset too, even if the column is unknown or the input is a
   // job.
   const inputs = [
@@ -61,6 +62,7 @@ function readInputs(sent: JsonObject, field: string, { left, parts }: Reading): 
   // A list whose inputs could not be read does not say that there is none.
   const saysThatThereIsNone = Array.isArray(sent.inputs) && sent.inputs.length === 0 && inputs.length === 0
   return {
+    target,
     inputs,
     columns,
     isDescribed: saysThatThereIsNone || inputs.some(({ type }) => type === 'DATASET')
