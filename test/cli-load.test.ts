@@ -45,6 +45,31 @@ t.test('load', async (t) => {
     })
   })
 
+  t.test('refuses a file of dbt in the place of another before anything is sent', async (t) => {
+    const artifact = (kind: string): string =>
+      JSON.stringify({ metadata: { dbt_schema_version: `https://schemas.getdbt.com/dbt/${kind}/v1.json` } })
+    const files = {
+      manifest: file('manifest.json', artifact('manifest')),
+      catalog: file('other.json', artifact('catalog')),
+      results: file('run_results.json', artifact('run-results')),
+      sources: file('sources.json.gz', gzipSync(artifact('sources')))
+    }
+    for (const [args, message] of [
+      [
+        [files.manifest, '--catalog', files.results],
+        /--catalog takes catalog\.json, but .* is run_results\.json/
+      ],
+      [
+        [files.manifest, '--catalog', files.sources],
+        /--catalog takes catalog\.json, but .* is sources\.json/
+      ],
+      [[files.manifest, '--run-results', files.catalog], /--run-results takes run_results\.json, but/],
+      [[files.manifest, '--run-results', files.manifest], /--run-results takes run_results\.json, but/],
+      [[files.results, '--catalog', files.catalog], /load takes manifest\.json, but .* is run_results\.json/]
+    ] as const)
+      t.match(await run(['load', ...args], { env }), { code: 1, err: [message] })
+  })
+
   t.test('reads standard input, gzip, and proposals in a .json', async (t) => {
     t.match(await run(['load', '-'], { env, input: good }), { code: 0, out: [/3 received/] })
     t.match(await run(['load', file('good.ndjson.gz', gzipSync(good))], { env }), {

@@ -172,6 +172,56 @@ t.test('a table of connections that cannot be used says which entry and key', (t
   t.end()
 })
 
+t.test('a bucket is part of a name, a host is not, and one path is one dataset', async (t) => {
+  const server = await withServer(t)
+  const stores: readonly (readonly [scheme: string, platform: string])[] = [
+    ...[
+      'oss',
+      'cosn',
+      'cos',
+      'obs',
+      'bos',
+      'minio',
+      'swift',
+      'r2',
+      'oci',
+      'b2',
+      'tos',
+      'ks3',
+      'lakefs',
+      's3'
+    ].map((scheme) => [scheme, scheme] as const),
+    ['s3n', 's3'],
+    ['s3a', 's3'],
+    ['gs', 'gcs'],
+    ['wasb', 'abs'],
+    ['az', 'abs'],
+    ['adl', 'adlsGen1']
+  ]
+  for (const [scheme, platform] of stores) {
+    const urn = dataset('lake.x@y/raw/orders', platform)
+    for (const [namespace, name] of [
+      [`${scheme}://lake.x@y`, 'raw/orders'],
+      [`${scheme}://lake.x@y/`, '/raw/orders/'],
+      [`${scheme.toUpperCase()}://lake.x@y`, 'raw/orders//'],
+      ['any', `${scheme}://lake.x@y/raw/orders`]
+    ] as const)
+      t.match(await resolved(server, namespace, name), { urn }, `${namespace} ${name}`)
+    t.match(await resolved(server, `${scheme}://other`, 'raw/orders'), {
+      urn: dataset('other/raw/orders', platform)
+    })
+  }
+  for (const scheme of ['hdfs', 'webhdfs', 'viewfs', 'alluxio', 'sftp'])
+    for (const [namespace, name] of [
+      [`${scheme}://nn:8020`, '/raw/orders'],
+      [`${scheme}://nn:8020`, '/raw/orders/'],
+      ['any', `${scheme}://nn:8020/raw/orders/`],
+      ['any', `${scheme}:///raw/orders`]
+    ] as const)
+      t.match(await resolved(server, namespace, name), { urn: dataset('/raw/orders', scheme) }, name)
+  t.match(await resolved(server, 'hdfs://nn', '/'), { urn: dataset('/', 'hdfs') })
+})
+
 t.test('a path that is a table', async (t) => {
   const server = await withServer(t)
   const file = (name: string, facets: JsonObject = {}): JsonObject => ({

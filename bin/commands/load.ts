@@ -3,6 +3,7 @@ import { recordFormats } from '../../shared/formats/load-formats.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { asCalled } from '../as-called.ts'
 import { serverOf, serverOptions } from '../client-options.ts'
+import { checkArtifact } from '../client/check-artifact.ts'
 import { findInputs, type LoadInput } from '../client/find-inputs.ts'
 import { followLoad } from '../client/follow-load.ts'
 import { Interrupted } from '../client/interruption.ts'
@@ -211,7 +212,10 @@ type Sending = { upload: Upload; file: string; idempotencyKey: string }
 
 function planUploads(input: CommandInput, settings: Settings, terminal: Terminal): (() => Sending)[] {
   const inputs = findInputs(input.operands)
-  const beside = ['catalog', 'run-results'].flatMap((option) => input.text(option) ?? [])
+  const beside = (['catalog', 'run-results'] as const).flatMap((kind) => {
+    const path = input.text(kind)
+    return path === undefined ? [] : findInputs([path]).map((file) => ({ kind, file }))
+  })
   const options = { format: settings.format, pack: settings.pack, input: () => terminal.input() }
   const run = settings.idempotencyKey ?? `cli-${randomUUID()}`
   const joined = (all: readonly LoadInput[], format: string | null): (() => Sending)[] => [
@@ -224,7 +228,9 @@ function planUploads(input: CommandInput, settings: Settings, terminal: Terminal
   if (beside.length > 0) {
     if (inputs.length > 1 || (settings.format ?? 'dbt') !== 'dbt')
       throw new Refusal('--catalog and --run-results are for the manifest.json of one dbt project.')
-    return joined([...inputs, ...findInputs(beside)], 'dbt')
+    for (const file of inputs) checkArtifact(file, 'load', 'manifest')
+    for (const { kind, file } of beside) checkArtifact(file, `--${kind}`, kind)
+    return joined([...inputs, ...beside.map(({ file }) => file)], 'dbt')
   }
   if (settings.isSnapshot && inputs.length > 1) return joined(inputs, settings.format)
   return inputs.map((each) => () => ({

@@ -247,7 +247,7 @@ const filtered = (
 
 /**
  * The changes from the former to the present assertions. Only differences are written, so that the statements
- * of others stay.
+ * of others stay. An aspect that is asserted to be null, such as that of a deleted facet, is deleted.
  */
 export function changesBetween(before: Assertions, now: Assertions): Change[] {
   const changes: Change[] = []
@@ -268,6 +268,7 @@ export function changesBetween(before: Assertions, now: Assertions): Change[] {
         if (isDeepStrictEqual(was[path], value)) continue
         if (path !== '') operations.push({ op: 'add', path, value })
         else if (isObject(value)) upsert(entityUrn, aspectName, value)
+        else if (was[path] !== undefined) changes.push({ kind: 'deleteAspect', entityUrn, aspectName })
       }
       if (operations.length > 0)
         changes.push({

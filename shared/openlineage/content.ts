@@ -491,7 +491,8 @@ function factsOfDataset(dataset: EventDataset, urn: Urn, parts: EventParts): Fac
     : null
   return {
     ...factsOf(dataset, `${dataset.field}.facets`, parts),
-    ...(read ? { schema: read } : {}),
+    // A deleted facet ends what events stated about the columns.
+    ...(read || schema === null ? { schema: read } : {}),
     ...(isObject(lifecycle) && typeof lifecycle.lifecycleStateChange === 'string'
       ? { isDropped: lifecycle.lifecycleStateChange === 'DROP' }
       : {})

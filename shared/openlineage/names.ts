@@ -7,7 +7,7 @@
  */
 import { CatalogError } from '../errors.ts'
 import { datasetUrn, schemaFieldUrn } from '../urn/kinds.ts'
-import { fileStores, platformAliases } from '../urn/platforms.ts'
+import { fileStores, fileSystems, platformAliases } from '../urn/platforms.ts'
 import { toUrn, type Urn } from '../urn/urn.ts'
 import { connectionFor, type Connections } from './connections.ts'
 import type { OpenLineageName } from './event.ts'
@@ -46,7 +46,10 @@ const rules: readonly Rule[] = [
     name: 'uri in the name',
     read: ({ name }) => {
       const [, scheme, path] = uri.exec(name) ?? []
-      return scheme === undefined || path === undefined ? null : placeIn(scheme.toLowerCase(), '', path)
+      if (scheme === undefined || path === undefined) return null
+      // The path of a file system begins after its host, the path of a store with its bucket.
+      const host = fileSystems.has(scheme.toLowerCase()) ? (/^[^/]*/.exec(path)?.[0] ?? '') : ''
+      return placeIn(scheme.toLowerCase(), host, path.slice(host.length))
     }
   },
   {
@@ -77,7 +80,11 @@ const rules: readonly Rule[] = [
 function placeIn(scheme: string, authority: string, path: string): { platform: string; name: string } {
   const store = fileStores.get(scheme)
   if (scheme === 'azurecosmos') return { platform: 'cosmosdb', name: nameInCosmos(authority, path) }
-  if (store === undefined) return { platform: platformAliases.get(scheme) ?? scheme, name: path }
+  if (store === undefined)
+    return {
+      platform: platformAliases.get(scheme) ?? scheme,
+      name: fileSystems.has(scheme) ? withoutEndSlash(path) : path
+    }
   const key = withoutEndSlash(path)
   if (store === 'file') return { platform: store, name: key }
   const bucket = authority.replace(/\/+$/, '')
@@ -100,8 +107,13 @@ const tableOfGlue = (name: string): string => {
   return database === undefined || table === undefined ? name : `${database}.${table}`
 }
 
-/** Throws LIMIT_EXCEEDED (urnMaxBytes), INVALID_CHARACTER. */
+/** What dbt calls an ephemeral model inside the SQL of another; `dbt-ol` sends it as a table. */
+const cteOfDbt = /(?:^|\.)["`]?__dbt__cte__/i
+
+/** Throws BAD_REQUEST for a name that is not a dataset, LIMIT_EXCEEDED (urnMaxBytes), INVALID_CHARACTER. */
 export function resolveDataset(dataset: OpenLineageName, connections: Connections = []): ResolvedDataset {
+  if (cteOfDbt.test(dataset.name))
+    throw new CatalogError('BAD_REQUEST', `${dataset.name} is a part of a statement of dbt, not a table`)
   for (const { name: rule, read } of rules) {
     const found = read(dataset)
     if (found && found.name !== '') return placed({ ...found, rule }, dataset.namespace, connections)
@@ -112,7 +124,9 @@ export function resolveDataset(dataset: OpenLineageName, connections: Connection
 /** Whether the name is that of a file or a folder. */
 export const isPath = ({ namespace, name }: OpenLineageName): boolean =>
   !glueNamespace.test(namespace) &&
-  (name.includes('/') || fileStores.has(uri.exec(namespace)?.[1]?.toLowerCase() ?? ''))
+  (name.includes('/') || isFileScheme(uri.exec(namespace)?.[1]?.toLowerCase()))
+
+const isFileScheme = (scheme = ''): boolean => fileStores.has(scheme) || fileSystems.has(scheme)
 
 /** The dataset of a `TABLE` among the symlinks: a table of Glue, or of Hive, as in DataHub. */
 export function resolveTable(

@@ -6,7 +6,7 @@ import { CatalogError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { fabricTypes } from './kind-shapes.ts'
 import { datasetUrn } from './kinds.ts'
-import { isFileStore, isInLowerCase, knownPlatform, nearPlatforms } from './platforms.ts'
+import { hasPaths, isFileStore, isInLowerCase, knownPlatform, nearPlatforms } from './platforms.ts'
 import type { Urn } from './urn.ts'
 
 /**
@@ -70,7 +70,7 @@ export function readDatasetName(text: string, field: string): DatasetName {
 export function urnOfDatasetName({ name, origin }: DatasetName, platform: string, field: string): Urn {
   const composed = name.normalize('NFC')
   const cased = isInLowerCase(platform) ? composed.toLowerCase() : composed
-  const kept = isFileStore(platform) ? cased.replace(/(?<=.)\/+$/, '') : cased
+  const kept = hasPaths(platform) ? cased.replace(/(?<=.)\/+$/, '') : cased
   return datasetUrn(platform, kept.replaceAll(/[(),\u241f]/g, percentEncoded), origin, field)
 }
 

@@ -37,9 +37,33 @@ export const platformAliases: ReadonlyMap<string, string> = new Map(
   })
 )
 
-/** File stores by their schemes: a dataset in one is a path, beginning with its bucket or container. */
+/**
+ * File stores by their schemes: a dataset in one is a path, beginning with its bucket, container or
+ * repository. In these the authority of an address is no host: without it, equal paths in two buckets would
+ * be one dataset.
+ */
 export const fileStores: ReadonlyMap<string, string> = new Map(
   Object.entries({
+    adl: 'adlsGen1',
+    az: 'abs',
+    azure: 'abs',
+    b2: 'b2',
+    bos: 'bos',
+    cos: 'cos',
+    cosn: 'cosn',
+    jfs: 'jfs',
+    ks3: 'ks3',
+    lakefs: 'lakefs',
+    minio: 'minio',
+    nos: 'nos',
+    o3fs: 'o3fs',
+    obs: 'obs',
+    oci: 'oci',
+    oss: 'oss',
+    r2: 'r2',
+    swift: 'swift',
+    tos: 'tos',
+    us3: 'us3',
     s3: 's3',
     s3a: 's3',
     s3n: 's3',
@@ -53,6 +77,19 @@ export const fileStores: ReadonlyMap<string, string> = new Map(
     file: 'file'
   })
 )
+
+/** File systems behind a host, by their schemes: a dataset in one is a path, without the host. */
+export const fileSystems: ReadonlySet<string> = new Set([
+  'alluxio',
+  'ftp',
+  'hdfs',
+  'maprfs',
+  'ofs',
+  'sftp',
+  'swebhdfs',
+  'viewfs',
+  'webhdfs'
+])
 
 /**
  * Platforms that ignore the case of a name and that DataHub's connectors write in lower case. SQL Server
@@ -68,8 +105,12 @@ const lowerCasePlatforms: ReadonlySet<string> = new Set([
 
 export const isInLowerCase = (platform: string): boolean => lowerCasePlatforms.has(platform)
 
-export const isFileStore = (platform: string): boolean =>
-  fileStores.get(platform) === platform || platform === 'abs'
+const platformsOfStores: ReadonlySet<string> = new Set(fileStores.values())
+
+export const isFileStore = (platform: string): boolean => platformsOfStores.has(platform)
+
+/** Whether names are paths, in which a slash at the end means nothing. */
+export const hasPaths = (platform: string): boolean => isFileStore(platform) || fileSystems.has(platform)
 
 const byLowerCase = new Map([
   ...[...datasetPlatforms].map((name): [string, string] => [name.toLowerCase(), name]),

@@ -6,11 +6,13 @@
  * was received before changes nothing.
  */
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
-import type { Change } from '../../model/changes.ts'
+import type { Change, JsonValue } from '../../model/changes.ts'
 import { printExactly } from '../../model/exact-json.ts'
+import { isObject } from '../../model/json-values.ts'
 import {
   assertionsOf,
   changesBetween,
@@ -38,6 +40,7 @@ import {
   type State
 } from '../../openlineage/state.ts'
 import { metrics } from '../../platform/metrics.ts'
+import { findAspectsOfEntities } from '../../store/aspects.ts'
 import { findEntities } from '../../store/entities.ts'
 import {
   findCurrentNames,
@@ -136,7 +139,11 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
     })
   }
   const isRenamed = await applyAliases(tx, states)
-  const changes = [...changesOf(states, isRenamed), ...(await statedAgain(tx, contents, states))]
+  const asserted = new Map([...states].map(([urn, { stored }]) => [urn, stored.asserted]))
+  const changes = [
+    ...(await withoutOthersAspects(tx, changesOf(states, isRenamed), asserted)),
+    ...(await statedAgain(tx, contents, states))
+  ]
   // Before the changes are applied, because domain rules look at the namespaces.
   await writeStates(
     tx,
@@ -162,6 +169,28 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
     }
   )
 }
+
+/** Leaves out the deletion of aspects that somebody else has written since events stated them. */
+async function withoutOthersAspects(
+  tx: Tx,
+  changes: Change[],
+  asserted: ReadonlyMap<Urn, Assertions>
+): Promise<Change[]> {
+  const urns = changes.flatMap((change) => (change.kind === 'deleteAspect' ? [change.entityUrn] : []))
+  if (urns.length === 0) return changes
+  const rows = await findEntities(tx, urns)
+  const idOf = new Map(rows.map(({ urn, id }) => [urn, id]))
+  const stored = await findAspectsOfEntities(tx, [...idOf.values()])
+  return changes.filter((change) => {
+    if (change.kind !== 'deleteAspect') return true
+    const { entityUrn, aspectName } = change
+    const value = asserted.get(entityUrn)?.[entityUrn]?.[aspectName]?.['']
+    const now = stored.find((row) => row.entityId === idOf.get(entityUrn) && row.aspectName === aspectName)
+    return isObject(value) && isDeepStrictEqual(now?.value, valueOf(upsertOf(entityUrn, aspectName, value)))
+  })
+}
+
+const valueOf = (change: Change): JsonValue => (change.kind === 'upsertAspect' ? change.value : null)
 
 /**
  * A run that writes a dataset which was dropped before has made it again, also if it does not say so. The event
