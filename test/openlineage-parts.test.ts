@@ -115,6 +115,62 @@ t.test('an empty facet says nothing: what is known of the dataset stays', async 
   })
 })
 
+t.test('a deleted schema ends the columns that events stated, and no others', async (t) => {
+  const server = await withServer(t)
+  const schema = facet({ fields: [{ name: 'id', type: 'int' }] })
+  const deleted = { schema: facet({ _deleted: true }) }
+  for (const [name, ...events] of [
+    ['dropped', { dataset: data('dropped', deleted) }],
+    ['dropped.by.run', { job: jobOf(), run: runOf(1), outputs: [data('dropped.by.run', deleted)] }],
+    [
+      'dropped.twice',
+      { dataset: data('dropped.twice', deleted) },
+      { dataset: data('dropped.twice', deleted) }
+    ]
+  ] as [string, ...JsonObject[]][]) {
+    await send(server, eventAt(0, { dataset: data(name, { schema }) }))
+    t.same(await columnsOf(server, name), ['id'])
+    for (const [index, event] of events.entries()) await send(server, eventAt(index + 2, event))
+    t.same(await columnsOf(server, name), [], name)
+    await send(server, eventAt(1, { dataset: data(name, { schema: facet({ fields: [{ name: 'late' }] }) }) }))
+    t.same(await columnsOf(server, name), [], 'an older event that comes late does not bring them back')
+    await send(server, eventAt(9, { dataset: data(name, { schema }) }))
+    t.same(await columnsOf(server, name), ['id'], 'a newer one does')
+  }
+  await send(server, eventAt(0, { dataset: data('crawled', { schema }) }))
+  const value = valueAt(await aspectOf(server, dataset('crawled'), 'schemaMetadata'), 'platformSchema') ?? {}
+  await server.rest({
+    method: 'POST',
+    url: '/aspects?action=ingestProposal',
+    body: {
+      proposal: {
+        entityType: 'dataset',
+        entityUrn: dataset('crawled'),
+        changeType: 'UPSERT',
+        aspectName: 'schemaMetadata',
+        aspect: {
+          json: {
+            schemaName: 'crawled',
+            platform: 'urn:li:dataPlatform:postgres',
+            version: 0,
+            hash: '',
+            platformSchema: value,
+            fields: [
+              {
+                fieldPath: 'crawled_id',
+                nativeDataType: 'int',
+                type: { type: { 'com.linkedin.schema.NumberType': {} } }
+              }
+            ]
+          }
+        }
+      }
+    }
+  })
+  await send(server, eventAt(2, { dataset: data('crawled', deleted) }))
+  t.same(await columnsOf(server, 'crawled'), ['crawled_id'], 'what a connector wrote since stays')
+})
+
 t.test('lineage that says nothing keeps what was declared', async (t) => {
   const server = await withServer(t)
   const declared = { lineage: facet({ inputs: [{ ...at('a'), field: 'p' }], fields: { q: { inputs: [] } } }) }
@@ -345,6 +401,49 @@ t.test('a part that cannot be read is left out and said, and the rest of its eve
         customProperties: { droppedParts: String(fields.length), droppedPart1: String }
       })
     })
+
+  await t.test('a CTE of an ephemeral model of dbt is not a table', async (t) => {
+    const cte = (name: string): JsonObject => ({ namespace: 'postgres://db:5432', name })
+    const names = [
+      'shop.public.__dbt__cte__stg',
+      '__dbt__cte__stg',
+      'shop."__dbt__cte__stg"',
+      'shop.__DBT__CTE__stg'
+    ]
+    const columnLineage = facet({
+      fields: { q: { inputFields: [...names.map((name) => ({ ...cte(name), field: 'p' })), ok] } }
+    })
+    const answer = await send(
+      server,
+      eventAt(49, {
+        job: { namespace: 'nightly', name: 'cte' },
+        run: runOf(49),
+        inputs: [data('cte.in'), ...names.map(cte)],
+        outputs: [data('cte.out', { columnLineage })]
+      })
+    )
+    t.equal(valueAt(answer, 'droppedParts.count'), 8)
+    t.same(await edgesOf(server, 'cte.out'), ['a#p -> cte.out#q', 'job -> cte.out'])
+    t.same(await query(server.db, "select urn from entity where urn ilike '%dbt__cte__%'"), [])
+    const kept = eventAt(49, {
+      dataset: data('my__dbt__cte__table', { schema: facet({ fields: [{ name: 'x' }] }) })
+    })
+    await send(server, kept)
+    t.same(await columnsOf(server, 'my__dbt__cte__table'), ['x'])
+  })
+
+  await t.test('a tag whose value says the same as its key is the key', async (t) => {
+    const tags = [
+      { key: 'daily', value: 'TRUE' },
+      { key: 'finance', value: 'finance', source: 'AIRFLOW' },
+      { key: 'pii', value: '' },
+      { key: 'tier', value: '1' }
+    ]
+    await send(server, eventAt(49, { dataset: data('tagged', { tags: facet({ tags }) }) }))
+    t.match(await aspectOf(server, dataset('tagged'), 'globalTags'), {
+      tags: ['daily', 'finance', 'pii', 'tier:1'].map((tag) => ({ tag: `urn:li:tag:${tag}` }))
+    })
+  })
 
   await t.test('an event without such parts is answered without a body', async (t) => {
     t.equal(await send(server, eventAt(50, { job: jobOf(), run: runOf(50), ...good })), null)

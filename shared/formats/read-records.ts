@@ -30,6 +30,8 @@ export type SentFormat = RecordFormat | readonly [RecordFormat, ...RecordFormat[
 export type OpenedRecords = RecordShape & {
   format: RecordFormat
   source?: string
+  /** What the load cannot use of the body although nothing of it is rejected. */
+  warnings?: readonly string[]
   records: AsyncGenerator<ReadRecord[]>
 }
 

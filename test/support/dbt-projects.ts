@@ -31,7 +31,10 @@ const sections: { [type: string]: string } = {
   source: 'sources',
   exposure: 'exposures',
   metric: 'metrics',
-  semantic_model: 'semantic_models'
+  semantic_model: 'semantic_models',
+  saved_query: 'saved_queries',
+  unit_test: 'unit_tests',
+  function: 'functions'
 }
 
 export function manifest(nodes: readonly TestNode[], metadata: JsonObject = {}, version = 'v12'): JsonObject {
@@ -49,6 +52,9 @@ export function manifest(nodes: readonly TestNode[], metadata: JsonObject = {}, 
     exposures: {},
     metrics: {},
     semantic_models: {},
+    saved_queries: {},
+    unit_tests: {},
+    functions: {},
     parent_map: {}
   }
   for (const each of nodes) {

@@ -11,7 +11,7 @@ import { limits } from '../../limits.ts'
 import type { ChunkQueue } from '../../queue/chunk-queue.ts'
 import { insertChunk } from '../../store/chunks.ts'
 import { countWaitingRecords } from '../../store/load-progress.ts'
-import { endBody, findLoad, insertLoad, touchLoad } from '../../store/loads.ts'
+import { addWarnings, endBody, findLoad, insertLoad, touchLoad } from '../../store/loads.ts'
 import { abortUpload } from './abort-upload.ts'
 import { acceptReceivedLoad } from './accept-load.ts'
 import { createChunkWriter, recordsPerChunk, type ChunkWriter, type Stored } from './chunk-writer.ts'
@@ -29,6 +29,7 @@ import {
 import { createSnapshotTally, refuseSmallSnapshot, type SnapshotTally } from './refuse-small-snapshot.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { replayLoad, stillReceiving } from './replay-load.ts'
+import { storedProjects } from './stored-projects.ts'
 import { comparePass } from './sweep-passes.ts'
 import { createWholeChunkWriter, wholeRecordLimit } from './whole-chunk-writer.ts'
 
@@ -119,7 +120,8 @@ async function storeRecords(
 
   const opened = await openRecords(request.format, body, {
     ...(request.dbt ?? defaultDbtOptions),
-    connections: request.connections
+    connections: request.connections,
+    stored: storedProjects(db, request.source)
   })
   checkRequest(request, opened)
   const load = submissionOf(id, request, opened)
@@ -190,9 +192,15 @@ function take(writer: ChunkWriter, entry: ParsedRecord): Promise<void> | undefin
 async function begin(
   db: Db,
   upload: Upload,
-  { load, opened: { format, header } }: { load: Submission; opened: OpenedRecords }
+  { load, opened: { format, header, warnings = [] } }: { load: Submission; opened: OpenedRecords }
 ): Promise<void> {
-  if (!(await inTransaction(db, (tx) => insertLoad(tx, { ...load, format, header })))) throw stillReceiving()
+  const isNew = await inTransaction(db, async (tx) => {
+    if (!(await insertLoad(tx, { ...load, format, header }))) return false
+    if (warnings.length > 0)
+      await addWarnings(tx, load.id, { count: warnings.length, messages: [...warnings] })
+    return true
+  })
+  if (!isNew) throw stillReceiving()
   upload.heartbeat = setInterval(() => {
     touchLoad(db, upload.id, { records: 0, rejects: 0, isDestructive: false }).catch(() => {})
   }, heartbeatMs)

@@ -9,7 +9,8 @@ import type { Urn } from '../../urn/urn.ts'
 import { columnProposals } from './columns.ts'
 import type { NodeDetails, NodeKind, PickedColumn } from './pick-node.ts'
 import type { RunResult } from './project.ts'
-import { add, patch, upsert, type Addition } from './proposals.ts'
+import { ownFacts, type OwnFacts, type StoredAspects } from './own-facts.ts'
+import { add, patch, remove, upsert, type Addition, type Operation } from './proposals.ts'
 
 export type DescribedNode = {
   urn: Urn
@@ -21,6 +22,8 @@ export type DescribedNode = {
   hasAllColumns: boolean
   result: RunResult | undefined
   withOwners: boolean
+  /** The aspects that the asset has, by their names. */
+  stored: StoredAspects
 }
 
 /** Throws INVALID_URN, INVALID_CHARACTER and LIMIT_EXCEEDED for an invalid tag or owner. */
@@ -28,49 +31,64 @@ export function descriptionOf(node: DescribedNode): JsonObject[] {
   const { urn, details } = node
   const tags = details.tags.map(tagUrn)
   const owners = node.withOwners ? ownersOf(details) : []
+  const own = ownFacts(node.stored, {
+    id: details.properties.dbt_unique_id ?? '',
+    description: details.description,
+    tags,
+    owners: node.withOwners ? owners : null,
+    columns: details.columns,
+    properties: Object.keys(details.properties)
+  })
   return [
-    ...propertiesOf(node),
+    ...propertiesOf(node, own),
     ...(node.platformInstance === null
       ? []
       : [
           upsert(urn, 'dataPlatformInstance', { platform: platformOf(urn), instance: node.platformInstance })
         ]),
-    ...(node.kind === 'table' ? columnProposals(urn, details.name, node.columns, node.hasAllColumns) : []),
-    ...patchOf(
-      urn,
-      'globalTags',
-      tags.map((tag) => add(['tags', tag], { tag }))
-    ),
-    ...patchOf(
-      urn,
-      'ownership',
-      owners.map((owner) => add(['owners', owner, 'DATAOWNER'], { owner, type: 'DATAOWNER' }))
-    )
+    ...(node.kind === 'table'
+      ? columnProposals({ urn, tableName: details.name, isWhole: node.hasAllColumns }, node.columns, own)
+      : []),
+    ...patchOf(urn, 'globalTags', [
+      ...tags.map((tag) => add(['tags', tag], { tag })),
+      ...own.goneTags.map((tag) => remove(['tags', tag]))
+    ]),
+    ...patchOf(urn, 'ownership', [
+      ...owners.map((owner) => add(['owners', owner, 'DATAOWNER'], { owner, type: 'DATAOWNER' })),
+      ...own.goneOwners.map((owner) => remove(['owners', owner, 'DATAOWNER']))
+    ])
   ]
 }
 
-const patchOf = (urn: Urn, aspectName: string, additions: readonly Addition[]): JsonObject[] =>
-  additions.length === 0 ? [] : [patch(urn, aspectName, additions)]
+const patchOf = (urn: Urn, aspectName: string, operations: readonly Operation[]): JsonObject[] =>
+  operations.length === 0 ? [] : [patch(urn, aspectName, operations)]
 
-function propertiesOf({ urn, kind, details, result }: DescribedNode): JsonObject[] {
+function propertiesOf({ urn, kind, details, result }: DescribedNode, own: OwnFacts): JsonObject[] {
   const texts = (nameField: string): Addition[] => [
     add([nameField], details.name),
     ...(details.description === null ? [] : [add(['description'], details.description)])
   ]
+  const taken = [
+    ...(own.isDescriptionGone ? [remove(['description'])] : []),
+    ...own.goneProperties.map((name) => remove(['customProperties', name]))
+  ]
   const custom = Object.entries({
     ...details.properties,
+    ...own.memory,
     ...(result?.status ? { dbt_run_status: result.status } : {}),
     ...(result?.endedAt ? { dbt_run_at: result.endedAt } : {})
   }).map(([name, value]) => add(['customProperties', name], value))
   switch (kind) {
     case 'table':
-      return [patch(urn, 'datasetProperties', [...texts('name'), ...custom])]
+      return [patch(urn, 'datasetProperties', [...texts('name'), ...custom, ...taken])]
     case 'exposure':
       return [
         patch(urn, 'dashboardInfo', [
           ...texts('title'),
           ...(details.url === null ? [] : [add(['externalUrl'], details.url)]),
-          ...custom
+          ...custom,
+          // A dashboard has no description only as an empty one.
+          ...taken
         ])
       ]
     case 'semanticModel':

@@ -1,5 +1,6 @@
 /** The options of a load of a dbt project. */
 import type { Connections } from '../../openlineage/connections.ts'
+import type { StoredProjects } from './stored-project.ts'
 
 export type DbtOptions = {
   /** Whether `meta.owner`, groups and the owners of exposures become owners. */
@@ -12,8 +13,12 @@ export type DbtOptions = {
 
 export const defaultDbtOptions: DbtOptions = { owners: false, domains: 'no', namespace: null }
 
-/** The options, and the operator's mapping of namespaces. */
-export type DbtReading = DbtOptions & { connections?: Connections | undefined }
+/** The options, the operator's mapping of namespaces, and what the catalog has. */
+export type DbtReading = DbtOptions & {
+  connections?: Connections | undefined
+  /** Absent where nothing is stored, as for a body that is only examined. */
+  stored?: StoredProjects
+}
 
 /** Two submissions with different texts are not the same. */
 export const optionsText = ({ owners, domains, namespace }: DbtOptions): string =>

@@ -11,7 +11,12 @@ import { objectOf, textOf, textsOf } from './read-fields.ts'
  */
 export type NodeKind = 'table' | 'through' | 'exposure' | 'semanticModel' | 'metric'
 
-export type PickedColumn = { name: string; type: string | null; description: string | null }
+export type PickedColumn = {
+  name: string
+  type: string | null
+  description: string | null
+  tags?: readonly string[]
+}
 
 /** The descriptive fields of a node. */
 export type NodeDetails = {
@@ -28,6 +33,8 @@ export type NodeDetails = {
   domain: string | null
   url: string | null
   properties: { [name: string]: string }
+  /** How many columns have `meta`, which is not kept. */
+  columnMetaCount: number
   /** Whether its SQL selects all columns of its one upstream unchanged. */
   passesColumns: boolean
 }
@@ -55,7 +62,7 @@ const kindsOfTypes: ReadonlyMap<string, NodeKind> = new Map([
  */
 export function pickNode(id: string, node: JsonValue): PickedNode | null {
   if (!isObject(node)) throw malformed(id, 'must be an object')
-  const resourceType = textOf(node.resource_type) ?? id.slice(0, id.indexOf('.'))
+  const resourceType = resourceTypeOf(id, node)
   const config = objectOf(node.config)
   if (leftOut.has(resourceType) || config.enabled === false) return null
   if (node.depends_on !== undefined && node.depends_on !== null && !isObject(node.depends_on))
@@ -82,26 +89,57 @@ export function pickNode(id: string, node: JsonValue): PickedNode | null {
       group: textOf(node.group) ?? textOf(config.group),
       domain: textOf(meta.domain),
       url: textOf(node.url),
-      properties: propertiesOf(id, node, config),
+      properties: { ...propertiesOf(id, node, config), ...propertiesOfMeta(meta) },
+      columnMetaCount: columnsIn(node.columns).filter(hasMeta).length,
       passesColumns: takesAllColumns(textOf(node.raw_code) ?? textOf(node.raw_sql) ?? '')
     }
   }
 }
+
+export const resourceTypeOf = (id: string, node: JsonObject): string =>
+  textOf(node.resource_type) ?? id.slice(0, id.indexOf('.'))
 
 function kindOf(resourceType: string, config: JsonObject): NodeKind {
   if (tableTypes.has(resourceType)) return config.materialized === 'ephemeral' ? 'through' : 'table'
   return kindsOfTypes.get(resourceType) ?? 'through'
 }
 
-function pickColumns(columns: JsonValue | undefined): PickedColumn[] {
-  const list = isObject(columns) ? Object.values(columns) : listOf(columns)
-  return list.flatMap((column) => {
-    const name = isObject(column) ? textOf(column.name) : null
-    return isObject(column) && name !== null
-      ? [{ name, type: textOf(column.data_type), description: textOf(column.description) }]
-      : []
+const columnsIn = (columns: JsonValue | undefined): JsonObject[] =>
+  (isObject(columns) ? Object.values(columns) : listOf(columns)).filter(isObject)
+
+const pickColumns = (columns: JsonValue | undefined): PickedColumn[] =>
+  columnsIn(columns).flatMap((column) => {
+    const name = textOf(column.name)
+    if (name === null) return []
+    const tags = [...new Set([...textsOf(column.tags), ...textsOf(objectOf(column.config).tags)])]
+    return [
+      {
+        name,
+        type: textOf(column.data_type),
+        description: textOf(column.description),
+        ...(tags.length > 0 ? { tags } : {})
+      }
+    ]
   })
-}
+
+const hasMeta = (column: JsonObject): boolean =>
+  Object.keys({ ...objectOf(objectOf(column.config).meta), ...objectOf(column.meta) }).length > 0
+
+/** Longer values and more keys are cut: they would make the properties of an asset unreadable. */
+const metaMaxKeys = 100
+const metaMaxChars = 2_000
+
+/** The keys of `meta` as properties, besides the owner and the domain, which have options of their own. */
+const propertiesOfMeta = (meta: JsonObject): { [name: string]: string } =>
+  Object.fromEntries(
+    Object.entries(meta)
+      .filter(([key, value]) => key !== 'owner' && key !== 'domain' && value !== null)
+      .slice(0, metaMaxKeys)
+      .map(([key, value]) => [
+        `dbt_meta.${key}`,
+        (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, metaMaxChars).toWellFormed()
+      ])
+  )
 
 function ownersOf(node: JsonObject, meta: JsonObject): string[] {
   const owner = objectOf(node.owner)
@@ -116,11 +154,14 @@ function propertiesOf(id: string, node: JsonObject, config: JsonObject): { [name
     dbt_package: node.package_name,
     dbt_file: node.original_file_path,
     dbt_exposure_type: node.type,
-    dbt_maturity: node.maturity
+    dbt_maturity: node.maturity,
+    dbt_version: node.version,
+    dbt_latest_version: node.latest_version
   }
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => {
-      const text = textOf(value)
+      // Versions of models may be numbers.
+      const text = typeof value === 'number' ? String(value) : textOf(value)
       return text === null ? [] : [[name, text]]
     })
   )

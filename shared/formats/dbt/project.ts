@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject } from '../../model/json-values.ts'
 import type { Member, SplitPiece, WantedMembers } from '../split-members.ts'
 import { artifactOf, type ArtifactKind } from './artifact.ts'
-import { pickNode, type NodeDetails, type NodeKind, type PickedColumn } from './pick-node.ts'
+import { pickNode, resourceTypeOf, type NodeDetails, type NodeKind, type PickedColumn } from './pick-node.ts'
 import { objectOf, textOf } from './read-fields.ts'
 
 /**
@@ -29,11 +29,25 @@ export type DbtProject = {
   /** The columns in the catalog by node id, as JSON. */
   catalogColumns: ReadonlyMap<string, string>
   results: ReadonlyMap<string, RunResult>
+  /** The ids of nodes that a load leaves out, each with its type: tests, hooks, disabled nodes. */
+  leftOut: ReadonlyMap<string, string>
+  /** What may be wrong with the documents. */
+  warnings: readonly string[]
 }
 
 export const wantedOfArtifacts: WantedMembers = {
   whole: new Set(['metadata', 'args']),
-  opened: new Set(['nodes', 'sources', 'exposures', 'metrics', 'semantic_models', 'results'])
+  opened: new Set([
+    'nodes',
+    'sources',
+    'exposures',
+    'metrics',
+    'semantic_models',
+    'saved_queries',
+    'unit_tests',
+    'functions',
+    'results'
+  ])
 }
 
 /** The memory that the objects of a node take in addition to its text. */
@@ -52,6 +66,7 @@ export type ProjectGatherer = {
 export function gatherProject(): ProjectGatherer {
   let document = emptyDocument()
   const documents = new Map<ArtifactKind, Document>()
+  const warnings: string[] = []
   let keptBytes = 0
 
   function count(bytes: number): void {
@@ -71,7 +86,8 @@ export function gatherProject(): ProjectGatherer {
         count(addMember(document, piece))
         return
       }
-      const kind = artifactOf(document.metadata)
+      const { kind, warning } = artifactOf(document.metadata)
+      if (warning !== null) warnings.push(warning)
       if (documents.has(kind))
         throw new CatalogError('BAD_REQUEST', `The body has two artifacts of the kind ${kind}; send one`)
       documents.set(kind, document)
@@ -89,7 +105,9 @@ export function gatherProject(): ProjectGatherer {
         nodes: manifest.nodes,
         faults: manifest.faults,
         catalogColumns: documents.get('catalog')?.columns ?? new Map(),
-        results: resultsOf(documents.get('run-results'))
+        results: resultsOf(documents.get('run-results')),
+        leftOut: manifest.leftOut,
+        warnings
       }
     }
   }
@@ -124,13 +142,15 @@ type Document = {
   faults: Map<string, CatalogError>
   columns: Map<string, string>
   results: Map<string, RunResult>
+  leftOut: Map<string, string>
 }
 
 const emptyDocument = (): Document => ({
   nodes: new Map(),
   faults: new Map(),
   columns: new Map(),
-  results: new Map()
+  results: new Map(),
+  leftOut: new Map()
 })
 
 /** Returns the number of bytes kept of the member. */
@@ -155,10 +175,14 @@ function addMember(document: Document, { section, key, value }: Member): number 
   return addNode(document, key, parsed)
 }
 
-function addNode({ nodes, faults }: Document, id: string, parsed: JsonValue): number {
+function addNode({ nodes, faults, leftOut }: Document, id: string, parsed: JsonValue): number {
   try {
     const picked = pickNode(id, parsed)
-    if (!picked) return 0
+    if (!picked) {
+      const isDisabled = objectOf(objectOf(parsed).config).enabled === false
+      leftOut.set(id, isDisabled ? 'disabled' : resourceTypeOf(id, objectOf(parsed)))
+      return id.length
+    }
     const details = JSON.stringify(picked.details)
     nodes.set(id, { ...picked, details })
     return details.length + picked.dependsOn.reduce((sum, each) => sum + each.length, 0)

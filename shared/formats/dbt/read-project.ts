@@ -9,11 +9,19 @@ import { readText, type NamingRecord, type SingleRecord } from '../read-text.ts'
 import { splitMembers } from '../split-members.ts'
 import { ofNode } from './node-record.ts'
 import type { DbtReading } from './options.ts'
+import { assetsOf } from './project-assets.ts'
+import { nothingStored, readStored } from './stored-project.ts'
+import { warningsOf } from './warnings.ts'
 import { gatherProject, projectName, wantedOfArtifacts } from './project.ts'
 import { recordsOfProject, type ProjectRecord } from './records-of-project.ts'
 
 /** `source` is the name under which the project states its lineage. */
-export type OpenedProject = { source: string; records: AsyncGenerator<(SingleRecord | NamingRecord)[]> }
+export type OpenedProject = {
+  source: string
+  records: AsyncGenerator<(SingleRecord | NamingRecord)[]>
+  /** What the load cannot use of the project. */
+  warnings: string[]
+}
 
 /**
  * Reads the whole body, because the upstreams of a node may follow it. Keeps only the needed parts of each
@@ -36,7 +44,16 @@ export async function openProject(
       'The manifest names no project: metadata.project_name and metadata.project_id are missing',
       { field: 'metadata.project_name' }
     )
-  return { source: `dbt:${name}`, records: inPieces(recordsOfProject(project, options)) }
+  const source = `dbt:${name}`
+  const assets = assetsOf(project, options)
+  const stated = options.stored
+    ? await readStored(options.stored, { source, project, assets })
+    : nothingStored
+  return {
+    source,
+    records: inPieces(recordsOfProject(project, { assets, options, stored: stated })),
+    warnings: warningsOf(project)
+  }
 }
 
 /** How many records are made before other work gets a turn. */

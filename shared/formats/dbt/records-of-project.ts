@@ -3,6 +3,7 @@
  * of the documents, then a record for each domain.
  */
 import { CatalogError } from '../../errors.ts'
+import type { JsonObject } from '../../model/changes.ts'
 import type { Urn } from '../../urn/urn.ts'
 import { knownColumns } from './columns.ts'
 import { descriptionOf } from './describe-node.ts'
@@ -11,18 +12,17 @@ import type { DomainRecord, NodeRecord } from './node-record.ts'
 import type { DbtReading } from './options.ts'
 import type { PickedColumn } from './pick-node.ts'
 import { columnsFrom, detailsOf, type DbtProject, type KeptNode } from './project.ts'
-import { assetsOf, type ProjectAssets } from './project-assets.ts'
+import type { ProjectAssets } from './project-assets.ts'
+import type { ColumnEdge, StoredProject } from './stored-project.ts'
 
 /** A record, or the error that explains why the node has none. */
 export type ProjectRecord = NodeRecord | DomainRecord | { node: string; error: CatalogError }
 
-/** Throws BAD_REQUEST if nothing says which platform the tables are on. */
-export function recordsOfProject(project: DbtProject, options: DbtReading): Generator<ProjectRecord> {
-  return recordsOf({ project, assets: assetsOf(project, options), options })
-}
-
-function* recordsOf(world: World): Generator<ProjectRecord, void, undefined> {
-  const { project, assets, options } = world
+export function* recordsOfProject(
+  project: DbtProject,
+  { assets, options, stored }: Omit<World, 'project'>
+): Generator<ProjectRecord, void, undefined> {
+  const world: World = { project, assets, options, stored }
   for (const [node, error] of project.faults) yield { node, error }
   for (const [id, node] of project.nodes) {
     const urn = assets.urns.get(id)
@@ -38,10 +38,10 @@ function* recordsOf(world: World): Generator<ProjectRecord, void, undefined> {
   }
 }
 
-type World = { project: DbtProject; assets: ProjectAssets; options: DbtReading }
+type World = { project: DbtProject; assets: ProjectAssets; options: DbtReading; stored: StoredProject }
 
 function recordOf(
-  { project, assets, options }: World,
+  { project, assets, options, stored }: World,
   { id, urn, node }: { id: string; urn: Urn; node: KeptNode }
 ): ProjectRecord {
   const { kind } = node
@@ -55,10 +55,11 @@ function recordOf(
     return other ? knownColumns(catalogOf(of), detailsOf(other).columns) : []
   }
   try {
-    const lineage = lineageOf(
+    const known = lineageOf(
       { project, assets, columnsOf: columnsOfAsset },
       { id, urn, kind, passesColumns: details.passesColumns }
     )
+    const lineage = [...known, ...edgesBesides(known, stored.columnEdges.get(urn) ?? [])]
     if (assets.describers.get(urn) !== id)
       return { node: id, entityUrn: urn, records: [{ op: 'upsertEntity', urn }, ...lineage] }
     const described = descriptionOf({
@@ -69,11 +70,22 @@ function recordOf(
       columns: columnsOfAsset(id),
       hasAllColumns: project.catalogColumns.has(id),
       result: project.results.get(id),
-      withOwners: options.owners
+      withOwners: options.owners,
+      stored: stored.aspects.get(urn) ?? {}
     })
     return { node: id, entityUrn: urn, records: [...described, ...lineage] }
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error
     return { node: id, error }
   }
+}
+
+/** The edges that are not among the records, as records. */
+function edgesBesides(records: readonly JsonObject[], edges: readonly ColumnEdge[]): JsonObject[] {
+  const keys = new Set(
+    records.map(({ upstreamUrn, downstreamUrn }) => JSON.stringify([upstreamUrn, downstreamUrn]))
+  )
+  return edges.filter(
+    ({ upstreamUrn, downstreamUrn }) => !keys.has(JSON.stringify([upstreamUrn, downstreamUrn]))
+  )
 }

@@ -1,5 +1,5 @@
 /** Reads the facets `ownership`, `documentation` and `tags`. */
-import type { JsonObject } from '../../model/changes.ts'
+import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
 import { at, refuse, type EventParts } from '../parts.ts'
 
@@ -33,12 +33,18 @@ export const tagsOf = (facet: JsonObject, field: string, parts: EventParts): Urn
   parts.objects(facet.tags, `${field}.tags`).flatMap(({ each, place }) => {
     if (typeof each.field === 'string') return []
     const key = typeof each.key === 'string' ? each.key.trim() : ''
-    const value = typeof each.value === 'string' && each.value !== 'true' ? each.value.trim() : ''
+    const value = valueOfTag(key, each.value)
     if (key === '') parts.drop(refuse(`${place}.key`, 'must be a text that is not empty'))
     return key === ''
       ? []
       : (parts.take(() => at(place, () => tagUrn(value === '' ? key : `${key}:${value}`))) ?? [])
   })
+
+/** Empty where it says no more than the key: Airflow sends the name of a tag as its key and its value. */
+function valueOfTag(key: string, sent: JsonValue | undefined): string {
+  const value = typeof sent === 'string' ? sent.trim() : ''
+  return value.toLowerCase() === 'true' || value === key ? '' : value
+}
 
 /** Throws INVALID_CHARACTER, LIMIT_EXCEEDED. */
 export const tagUrn = (name: string): Urn => toUrn(`urn:li:tag:${plain(name)}`)
