@@ -436,6 +436,33 @@ t.test('what is unknown stays, and what the project took away goes', async (t) =
     t.match(await aspectOf(db, urn, 'datasetProperties'), { description: 'From Ann' })
   })
 
+  await t.test('an exposure loses what the project no longer says of it', async (t) => {
+    const seen = (more: JsonObject): JsonObject =>
+      manifest([node('model.shop.orders'), node('exposure.shop.board', ['model.shop.orders'], more)])
+    const board = 'urn:li:dashboard:(dbt,exposure.shop.board)'
+    const full = { description: 'Weekly', tags: ['exec'], maturity: 'high' }
+    t.match((await load(server, seen(full), '&source=dbt:board')).body, { counts: { rejected: 0 } })
+    t.match(await aspectOf(db, board, 'dashboardInfo'), { description: 'Weekly' })
+    t.match((await load(server, seen({}), '&source=dbt:board')).body, { counts: { rejected: 0, applied: 1 } })
+    t.match(await aspectOf(db, board, 'dashboardInfo'), { description: '' })
+    t.notMatch(await aspectOf(db, board, 'dashboardInfo'), { customProperties: { dbt_maturity: 'high' } })
+    t.strictSame(await aspectOf(db, board, 'globalTags'), { tags: [] })
+  })
+
+  await t.test('owners go only where a load takes owners from the project', async (t) => {
+    const owned = (owner: string[]): JsonObject =>
+      manifest([node('model.shop.owned', [], { meta: { owner } })])
+    const owners = async (): Promise<string[]> => {
+      const found = (await aspectOf(db, table('owned'), 'ownership')) as { owners: { owner: string }[] }
+      return found.owners.map(({ owner }) => owner.replace('urn:li:corpuser:', '')).sort()
+    }
+    await load(server, owned(['ann', 'bob']), '&source=dbt:owned&owners=true')
+    await load(server, owned([]), '&source=dbt:owned')
+    t.same(await owners(), ['ann', 'bob'])
+    await load(server, owned(['bob']), '&source=dbt:owned&owners=true')
+    t.same(await owners(), ['bob'])
+  })
+
   await t.test('what another project wrote since stays', async (t) => {
     const own = (project: string, more: JsonObject): JsonObject =>
       manifest([node(`model.${project}.shared`, [], more)], { project_name: project })

@@ -39,8 +39,8 @@ export const platformAliases: ReadonlyMap<string, string> = new Map(
 
 /**
  * File stores by their schemes: a dataset in one is a path, beginning with its bucket, container or
- * repository. In these the authority of an address is no host: without it, equal paths in two buckets would
- * be one dataset.
+ * repository. In these the authority of an address is not a host: without it, equal paths in two buckets
+ * would be one dataset.
  */
 export const fileStores: ReadonlyMap<string, string> = new Map(
   Object.entries({

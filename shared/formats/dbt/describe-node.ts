@@ -68,10 +68,7 @@ function propertiesOf({ urn, kind, details, result }: DescribedNode, own: OwnFac
     add([nameField], details.name),
     ...(details.description === null ? [] : [add(['description'], details.description)])
   ]
-  const taken = [
-    ...(own.isDescriptionGone ? [remove(['description'])] : []),
-    ...own.goneProperties.map((name) => remove(['customProperties', name]))
-  ]
+  const taken = own.goneProperties.map((name) => remove(['customProperties', name]))
   const custom = Object.entries({
     ...details.properties,
     ...own.memory,
@@ -80,15 +77,23 @@ function propertiesOf({ urn, kind, details, result }: DescribedNode, own: OwnFac
   }).map(([name, value]) => add(['customProperties', name], value))
   switch (kind) {
     case 'table':
-      return [patch(urn, 'datasetProperties', [...texts('name'), ...custom, ...taken])]
+      return [
+        patch(urn, 'datasetProperties', [
+          ...texts('name'),
+          ...custom,
+          ...taken,
+          ...(own.isDescriptionGone ? [remove(['description'])] : [])
+        ])
+      ]
     case 'exposure':
       return [
         patch(urn, 'dashboardInfo', [
           ...texts('title'),
           ...(details.url === null ? [] : [add(['externalUrl'], details.url)]),
           ...custom,
-          // A dashboard has no description only as an empty one.
-          ...taken
+          ...taken,
+          // A dashboard must have a description.
+          ...(own.isDescriptionGone ? [add(['description'], '')] : [])
         ])
       ]
     case 'semanticModel':
