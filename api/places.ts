@@ -1,7 +1,8 @@
-/** Limits how many long requests run at once, in this process and for one token, so that no token can take every place. */
+/** Limits how many long requests run at once, in this process and for one token. Nobody waits for a place. */
 import { CatalogError } from '../shared/errors.ts'
 import { limits, type LimitName } from '../shared/limits.ts'
 import type { Actor } from '../shared/model/changes.ts'
+import { callerOf, createTurns } from '../shared/platform/turns.ts'
 
 export type Places = {
   /** Takes a place. The returned function gives it back; calling it again does nothing. Throws the error of the refusal. */
@@ -19,31 +20,20 @@ type Refusal = {
 }
 
 /** `ofAll` limits the process and `ofToken` each token. */
-export function createPlaces(ofAll: LimitName, ofToken: LimitName, refusal: Refusal): Places {
-  const taken = new Map<string, number>()
-  let all = 0
-  const refuse = (limit: LimitName, whose: string): CatalogError => {
-    const maximum = limits[limit]
-    const { code, says, retryAfterSeconds } = refusal
-    return new CatalogError(code, `${whose} ${says(maximum)}`, { limit, maximum, retryAfterSeconds })
-  }
-  return {
-    take({ tokenId, urn }) {
-      const key = tokenId ?? urn
-      const own = taken.get(key) ?? 0
-      if (all >= limits[ofAll]) throw refuse(ofAll, 'This process')
-      if (own >= limits[ofToken]) throw refuse(ofToken, 'For one token, this process')
-      all += 1
-      taken.set(key, own + 1)
-      let isFree = false
-      return () => {
-        if (isFree) return
-        isFree = true
-        all -= 1
-        const left = (taken.get(key) ?? 1) - 1
-        if (left === 0) taken.delete(key)
-        else taken.set(key, left)
-      }
+export function createPlaces(
+  ofAll: LimitName,
+  ofToken: LimitName,
+  { code, says, retryAfterSeconds }: Refusal
+): Places {
+  const turns = createTurns({
+    atOnce: limits[ofAll],
+    perCaller: limits[ofToken],
+    refuse(why) {
+      const [limit, whose] =
+        why === 'callerBusy' ? [ofToken, 'For one token, this process'] : [ofAll, 'This process']
+      const maximum = limits[limit]
+      return new CatalogError(code, `${whose} ${says(maximum)}`, { limit, maximum, retryAfterSeconds })
     }
-  }
+  })
+  return { take: (actor) => turns.take(callerOf(actor)) }
 }

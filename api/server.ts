@@ -3,6 +3,7 @@ import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } 
 import { createAdmitBearer } from '../shared/catalog/access/admit-bearer.ts'
 import { createAuthenticate } from '../shared/catalog/access/authenticate.ts'
 import { openSession } from '../shared/catalog/access/open-session.ts'
+import { shareWrites } from '../shared/db/write-turns.ts'
 import { addAnswerDeadline } from './answer-deadline.ts'
 import { addAuthentication } from './auth.ts'
 import { addRequestBasics, answerUnreadablePath, plainUrl, requestIdOf } from './connection.ts'
@@ -43,7 +44,7 @@ import { problemRoutes } from './operations/problems.ts'
 import { versionRoutes } from './operations/version.ts'
 import { refuseNulInParameters } from './query-parameters.ts'
 import { openRateLimits } from './rate-limits.ts'
-import { addReadTurns } from './read-turns.ts'
+import { addReadTurns, connectionShares } from './read-turns.ts'
 import { addReference, referenceRoutes } from './reference/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -116,6 +117,7 @@ async function addParts(
   )
   addForgeryProtection(app)
   addReadTurns(app, context.config)
+  shareWrites(db, connectionShares(context.config))
   const finishRoutes = refuseOtherMethods(app)
   await addReference(app)
   refuseNulInParameters(app)

@@ -17,6 +17,7 @@ import type { Log } from '../shared/platform/log.ts'
 import { openQueue, type ChunkQueue } from '../shared/queue/chunk-queue.ts'
 import type { ServerState } from './context.ts'
 import { openProvider } from './oidc/provider.ts'
+import { poolSizes } from './read-turns.ts'
 import { buildServer } from './server.ts'
 
 /** How long a request waits for a row that another transaction writes. */
@@ -83,15 +84,15 @@ export function startApi(config: Config, log: Log, instance?: InstanceOptions): 
         lockTimeoutMs,
         log
       }
-      const uploadPoolMax = Math.max(1, Math.floor(config.databasePoolApi / 3))
+      const { forCalls, forUploads } = poolSizes(config)
       const db = connectDatabase({
         ...pool,
-        poolMax: Math.max(1, config.databasePoolApi - uploadPoolMax),
+        poolMax: forCalls,
         applicationName: 'tributary-api'
       })
       const uploadDb = connectDatabase({
         ...pool,
-        poolMax: uploadPoolMax,
+        poolMax: forUploads,
         applicationName: 'tributary-uploads',
         acquireTimeoutMs: uploadTurnMaxMs
       })

@@ -200,7 +200,7 @@ export const errorCodes = {
     type: 'UNAVAILABLE',
     retryable: true,
     meaning:
-      'Too much bulk work or too many heavy reads are waiting, or one token sends too many OpenLineage events in a minute; nothing was stored. Send it again later.'
+      'Too much bulk work, too many heavy reads or writes are waiting, all connections to the database are in use, another transaction holds what the call writes, or one token sends too many OpenLineage events in a minute; nothing was stored. Send it again later.'
   },
   SHUTTING_DOWN: {
     title: 'The process is stopping',

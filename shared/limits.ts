@@ -125,6 +125,12 @@ export const limits = {
   heavyReadsWaitingPerTokenMaxCount: 50,
   /** Milliseconds a heavy read waits for its turn. */
   heavyReadWaitMaxMs: 10_000,
+  /** Writing calls that wait in one process, for others that write the same entities or for a connection. */
+  writesWaitingMaxCount: 1_000,
+  /** Writing calls of one token that wait in one process. */
+  writesWaitingPerTokenMaxCount: 250,
+  /** Milliseconds a writing call waits for its turn. */
+  writeWaitMaxMs: 10_000,
   /** Characters of a search text. */
   queryTextMaxChars: 1_000,
   /** Words of a search text. */
@@ -203,7 +209,7 @@ export const limits = {
   openLineageBatchMaxCount: 10_000,
   /** Bytes of all bodies with OpenLineage events that one API process holds; more are refused with UNAVAILABLE, which clients try again. */
   openLineageWaitingMaxBytes: 128 * 1024 * 1024,
-  /** Milliseconds that an OpenLineage event may have waited to be committed; then further ones are refused with UNAVAILABLE. Clients give up after 5 s. */
+  /** Milliseconds that an OpenLineage event may have waited to be committed; then further ones of its token are refused with UNAVAILABLE. Clients give up after 5 s. */
   openLineageWaitMaxMs: 2_000,
   /** Rejects of one load that are kept with their record; the rest are only counted. */
   rejectsKeptMaxCount: 100_000,

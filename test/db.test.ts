@@ -258,12 +258,12 @@ t.test('the pool', async (t) => {
     t.match(error, { code: 'ECONNREFUSED' }, 'it did not wait until it gave a connection up')
   })
 
-  t.test('a pool without a free connection is UNAVAILABLE, and works again once one is free', async (t) => {
+  t.test('a pool without a free connection is OVERLOADED, and works again once one is free', async (t) => {
     const db = await withOneConnection(t)
     await inTransaction(db, async () => {
       t.equal(
         toCatalogError(await query(db, 'select 1').catch((thrown: unknown) => thrown)).code,
-        'UNAVAILABLE'
+        'OVERLOADED'
       )
     })
     t.same(await query(db, 'select 1 as one'), [{ one: 1 }])
@@ -543,7 +543,7 @@ t.test('what an error of the database means', async (t) => {
     ['40P01', 'transient', 'UNAVAILABLE'],
     ['53100', 'transient', 'UNAVAILABLE'],
     ['53300', 'transient', 'UNAVAILABLE'],
-    ['55P03', 'transient', 'UNAVAILABLE'],
+    ['55P03', 'transient', 'OVERLOADED'],
     ['57014', 'transient', 'DEADLINE_EXCEEDED'],
     ['57P01', 'transient', 'UNAVAILABLE'],
     ['57P03', 'transient', 'UNAVAILABLE'],

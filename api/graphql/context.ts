@@ -5,7 +5,7 @@ import type { ApiContext } from '../context.ts'
 import type { ReadGate } from '../../shared/catalog/lineage/read-gate.ts'
 import type { ReadWork } from '../../shared/catalog/lineage/read-work.ts'
 import { CatalogError } from '../../shared/errors.ts'
-import { callerOf } from '../read-turns.ts'
+import { callerOf } from '../../shared/platform/turns.ts'
 import { AnswerBudget } from './answer-budget.ts'
 import { openOnce } from './request-lineage.ts'
 
@@ -37,7 +37,7 @@ export function createGraphqlContext(
   gate: ReadGate
 ): GraphqlContext {
   const memory = lineage.memory && openOnce(lineage.memory)
-  const budget = new AnswerBudget(gate, callerOf(request))
+  const budget = new AnswerBudget(gate, callerOf(request.actor))
   const { readWork } = request
   // If all reads together cost too much, one error is enough.
   const work: ReadWork = {

@@ -53,8 +53,8 @@ import { writeAnswer } from './write-answer.ts'
 const paths = ['/api/graphql', '/api/v2/graphql']
 const graphqlResponse = 'application/graphql-response+json'
 const shownErrorsMaxCount = 10
-/** Large answers resolved at the same time; each needs a hundred megabytes. */
-const largeAnswersAtOnce = 2
+/** Large answers resolved at the same time, and those of one token; each needs a hundred megabytes. */
+const largeAnswers = { atOnce: 2, perCaller: 1 }
 
 type Variables = { [name: string]: unknown }
 type GraphqlRequest = { query: string; variables: Variables; operationName: string | null }
@@ -88,13 +88,13 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
   // Passing variables in the call would coerce them twice more, a tenth of the time of a small read.
   app.graphql.addHook('preExecution', async (_schema, _document, { variables }) => ({ variables }))
   const documents = createDocuments()
-  const largeAnswers = createReadGate({ atOnce: largeAnswersAtOnce })
+  const largeGate = createReadGate(largeAnswers)
   showListedValues(app.graphql.schema)
   countFields(app.graphql.schema)
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
     const { query, variables, operationName } = readRequest(request.body)
-    const resolverContext = createGraphqlContext(context, request, largeAnswers)
+    const resolverContext = createGraphqlContext(context, request, largeGate)
     let result: ExecutionResult
     try {
       checkCount(countValues(variables), 'graphqlVariableValuesMaxCount', {

@@ -38,10 +38,10 @@ export async function openLineageRoutes(
       { config: { access: 'write', takesEvents: true } },
       async (request, reply) => {
         checkUnlimited(request)
-        groups.checkRoom()
+        groups.checkRoom(request.actor)
         const dropped = await whileHolding(async (hold) => {
           const event = readEvent(await readJson(request, 'openLineageEventMaxBytes', hold), '', connections)
-          groups.checkRoom()
+          groups.checkRoom(request.actor)
           await groups.add(event, callOf(request))
           return event.content.dropped
         })
@@ -108,7 +108,7 @@ async function answerBatch(
   let turnAt = performance.now()
   for (const [index, each] of sent.entries()) {
     await answers[index - waitingPerListMaxCount]
-    await groups.room()
+    await groups.room(request.actor)
     if (performance.now() - turnAt > turnMaxMs) {
       await nextTurn()
       turnAt = performance.now()

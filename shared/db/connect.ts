@@ -7,6 +7,7 @@ import { postgresOptions } from '../platform/postgres-url.ts'
 import { isTracing } from '../platform/tracing.ts'
 import type { Db } from './database.ts'
 import { endWhenSilent } from './end-silent.ts'
+import { PoolBusyError } from './sql-errors.ts'
 import { sendSettings, type StatementSettings } from './statement-settings.ts'
 import { traceStatements } from './trace-statements.ts'
 
@@ -98,6 +99,7 @@ export function connectDatabase(options: DatabaseOptions): Db {
     }
   })
   reportPool(db, applicationName)
+  sayWhenBusy(db, poolMax)
   return db
 }
 
@@ -127,6 +129,21 @@ function noteEndByServer(connection: pg.Client): void {
   connection.connection.on('errorMessage', (message: { severity?: string; code?: string }) => {
     if (message.severity === 'FATAL' || endingCodes.test(message.code ?? '')) endedByServer.add(connection)
   })
+}
+
+/** Knex says the same whether a pool is full or its server does not answer; here the first is a PoolBusyError. */
+function sayWhenBusy(db: Knex, poolMax: number): void {
+  const acquire: () => Promise<unknown> = db.client.acquireConnection.bind(db.client)
+  db.client.acquireConnection = async () => {
+    try {
+      return await acquire()
+    } catch (error) {
+      const pool: Pool | undefined = db.client.pool
+      if (error instanceof Error && error.name === 'KnexTimeoutError' && (pool?.numUsed() ?? 0) >= poolMax)
+        throw new PoolBusyError(`all ${poolMax} connections are in use`, { cause: error })
+      throw error
+    }
+  }
 }
 
 /** The counters of knex's pool (tarn), which knex does not type. */

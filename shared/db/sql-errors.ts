@@ -20,6 +20,33 @@ const socketFileCodes = new Set(['ENOENT', 'EACCES'])
 const connectionWords =
   /connection terminated|connection ended|timeout expired|timeout exceeded when trying to connect|client has encountered a connection error|not queryable|server does not support ssl|unable to acquire a connection/i
 
+/** All connections of a pool were in use for as long as a caller waits: the database may be well. */
+export class PoolBusyError extends Error {
+  override readonly name = 'PoolBusyError'
+}
+
+/** What a file system says when a file cannot grow; Postgres has a code of its own only for the first. */
+const fullDiskWords = /no space left on device|disk quota exceeded|file too large/i
+
+/** Whether the disk of Postgres has no room: 53100, or a quota or limit of its files. */
+export function isDiskFull(error: unknown): boolean {
+  const code = sqlState(error)
+  return (
+    code === '53100' || (isFileTrouble(code) && messagesOf(error).some((text) => fullDiskWords.test(text)))
+  )
+}
+
+/** XX000 is what Postgres calls an error of a file that it does not know; 58030 is any other one. */
+const isFileTrouble = (code: string | undefined): boolean =>
+  code === 'XX000' || code === '58030' || code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
+
+function messagesOf(error: unknown): string[] {
+  const messages: string[] = []
+  for (let cause = error; cause instanceof Error && messages.length < 8; cause = cause.cause)
+    messages.push(cause.message)
+  return messages
+}
+
 type Coded = { code: string; syscall: unknown }
 
 /** The code of an error or of its cause. */
@@ -40,7 +67,7 @@ export const sqlState = (error: unknown): string | undefined => codedCause(error
  */
 export function isConnectionTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (error.name === 'KnexTimeoutError') return true
+  if (error.name === 'KnexTimeoutError' || error instanceof PoolBusyError) return true
   const { code, syscall }: Partial<Coded> = codedCause(error) ?? {}
   if (code === undefined || code === 'ERR_SSL_WRONG_VERSION_NUMBER')
     return connectionWords.test(error.message)
@@ -69,7 +96,7 @@ export function isConnectionLost(error: unknown): boolean {
  * - 'unknown': everything else, including bugs of our own.
  */
 export function sqlErrorKind(error: unknown): 'permanent' | 'transient' | 'unknown' {
-  if (isConnectionTrouble(error)) return 'transient'
+  if (isConnectionTrouble(error) || isDiskFull(error)) return 'transient'
   const code = sqlState(error)
   if (code === undefined || code.length !== 5) return 'unknown'
   if (code === '23505') return 'transient'
@@ -101,9 +128,9 @@ export const isReadOnly = (error: unknown): boolean => sqlState(error) === '2500
 export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03'
 
 /**
- * The error for the client: UNAVAILABLE for connection trouble, conflicts and lock timeouts,
- * DEADLINE_EXCEEDED for a cancelled statement, otherwise INTERNAL. A CatalogError is returned unchanged; any
- * other error becomes the cause and is never shown.
+ * The error for the client: OVERLOADED if all connections are in use or another transaction holds a lock for too
+ * long, UNAVAILABLE for any other trouble that passes, DEADLINE_EXCEEDED for a cancelled statement, otherwise
+ * INTERNAL. A CatalogError is returned unchanged; any other error becomes the cause and is never shown.
  */
 export function toCatalogError(error: unknown): CatalogError {
   if (error instanceof CatalogError) return error
@@ -117,12 +144,35 @@ export function toCatalogError(error: unknown): CatalogError {
     )
   }
   if (sqlErrorKind(error) === 'transient') {
-    return new CatalogError(
-      'UNAVAILABLE',
-      'The database cannot be reached or has no room',
-      { retryAfterSeconds: 5 },
-      options
-    )
+    const { code, message, retryAfterSeconds } = troubleOf(error)
+    return new CatalogError(code, message, { retryAfterSeconds }, options)
   }
   return new CatalogError('INTERNAL', 'An unexpected error', {}, options)
+}
+
+type Trouble = { code: 'OVERLOADED' | 'UNAVAILABLE'; message: string; retryAfterSeconds: number }
+
+const unavailable = (message: string, retryAfterSeconds = 5): Trouble => ({
+  code: 'UNAVAILABLE',
+  message,
+  retryAfterSeconds
+})
+const overloaded = (message: string): Trouble => ({ code: 'OVERLOADED', message, retryAfterSeconds: 1 })
+
+/** What is the matter, for an error that is transient. */
+function troubleOf(error: unknown): Trouble {
+  const state = sqlState(error)
+  if (error instanceof PoolBusyError)
+    return overloaded('All connections of this process to the database are in use; send it again')
+  if (isLockTimeout(error))
+    return overloaded(
+      'Another transaction is writing the same entities and did not end in time; send it again'
+    )
+  if (isConflict(error) || state === '23505')
+    return unavailable('Other transactions wrote the same entities at the same time; send it again', 1)
+  if (isDiskFull(error)) return unavailable('The disk of the database is full; nothing was stored', 30)
+  if (isReadOnly(error))
+    return unavailable('The database accepts no writes now: it is a standby, or read-only')
+  if (state?.startsWith('53')) return unavailable('The database has no room: no connection or no memory')
+  return unavailable('The database cannot be reached')
 }

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CatalogError } from '../../errors.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { inWriteTurn } from '../../db/write-turns.ts'
 import { limits } from '../../limits.ts'
 import type { ChangeRecord } from '../../model/changes.ts'
 import { proposalText } from '../../model/proposal-text.ts'
@@ -50,12 +51,14 @@ export async function queueProposals(
   }))
   const load = newLoad(options)
   await waitForRoom(db)
-  await inTransaction(db, async (tx) => {
-    await insertLoad(tx, load)
-    await storeLines(tx, load.id, lines)
-    await endBody(tx, load.id, null)
+  await inWriteTurn(db, { actor: options.actor, keys: [] }, async () => {
+    await inTransaction(db, async (tx) => {
+      await insertLoad(tx, load)
+      await storeLines(tx, load.id, lines)
+      await endBody(tx, load.id, null)
+    })
+    await acceptReceivedLoad(db, queue, load.id)
   })
-  await acceptReceivedLoad(db, queue, load.id)
 }
 
 type Line = { line: number; text: string; changes: ChangeRecord['changes'] }

@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { CatalogError } from '../../errors.ts'
 import type { Db } from '../../db/database.ts'
+import { inWriteTurn } from '../../db/write-turns.ts'
 import type { Actor, JsonObject, MissingReferences } from '../../model/changes.ts'
 import { checkCount } from '../../model/count-checks.ts'
 import type { ChunkQueue } from '../../queue/chunk-queue.ts'
@@ -59,18 +60,20 @@ export async function submitChanges(
     wayOut: 'Send more as a load (POST /loads)'
   })
   const source = checkedSource(input.source ?? 'manual', 'input.source')
-  const { id } = await receiveLoad(
-    db,
-    queue,
-    {
-      ...context,
-      format: 'ndjson',
-      source,
-      idempotencyKey,
-      isAtomic: input.atomic ?? false,
-      isDryRun: input.dryRun ?? false
-    },
-    asBody(records)
+  const { id } = await inWriteTurn(db, { actor: context.actor, keys: [] }, () =>
+    receiveLoad(
+      db,
+      queue,
+      {
+        ...context,
+        format: 'ndjson',
+        source,
+        idempotencyKey,
+        isAtomic: input.atomic ?? false,
+        isDryRun: input.dryRun ?? false
+      },
+      asBody(records)
+    )
   )
   return readLoad(db, context.actor, id)
 }

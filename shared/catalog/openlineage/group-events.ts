@@ -2,7 +2,7 @@
  * Commits the events of concurrent requests together: with a transaction for each, a few hundred events a
  * second would be the maximum.
  *
- * The next group gathers while one is being committed. An event is answered after its group is committed, so
+ * The next group of each token gathers while one is being committed. An event is answered after its group is committed, so
  * its sender then reads it. A refused group is halved until the bad event is alone, so no event fails because
  * of another.
  */
@@ -11,17 +11,19 @@ import type { Db } from '../../db/database.ts'
 import { isStatementCancelled, sqlErrorKind } from '../../db/sql-errors.ts'
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
+import type { Actor } from '../../model/changes.ts'
+import { callerOf, createTurns } from '../../platform/turns.ts'
 import type { Call } from '../write/call.ts'
 import { ingestEvents, type ReadEvent } from './ingest-events.ts'
 
 export type EventGroups = {
-  /** Throws UNAVAILABLE if an event has already waited too long. */
-  checkRoom: () => void
+  /** Throws UNAVAILABLE if an event of this token has already waited too long. */
+  checkRoom: (actor: Actor) => void
   /**
-   * Resolves when no event has waited longer than half the time that checkRoom allows. Lists can wait, so
-   * they leave the other half to single events.
+   * Resolves when no event of this token has waited longer than half the time that checkRoom allows. Lists can
+   * wait, so they leave the other half to single events.
    */
-  room: () => Promise<void>
+  room: (actor: Actor) => Promise<void>
   /**
    * Resolves when the event is committed. Throws what ingestEvents throws. Await `room` or call `checkRoom`
    * first.
@@ -64,77 +66,99 @@ const gatherMaxMs = 10
  */
 const groupMaxChars = 16 * 1024 * 1024
 
-export function groupEvents(db: Db): EventGroups {
-  let waiting: Waiting[] = []
-  let committing: Promise<void> | null = null
-  let onAdded: () => void = () => {}
+/** The events of one token: those that wait, and the loop that commits them. */
+type Sender = { waiting: Waiting[]; committing: Promise<void> | null; onAdded: () => void }
 
-  /** The first waiting event, and others of its token. Their order does not matter for the result. */
-  function takeGroup(): Waiting[] {
-    const tokenId = waiting[0]?.call.actor.tokenId
-    const group: Waiting[] = []
-    let chars = 0
-    waiting = waiting.filter((each) => {
-      if (each.call.actor.tokenId !== tokenId || group.length === groupMaxCount) return true
-      chars += each.event.text.length
-      if (chars > groupMaxChars && group.length > 0) return true
-      group.push(each)
-      return false
-    })
-    return group
+export function groupEvents(db: Db): EventGroups {
+  const senders = new Map<string, Sender>()
+  // Transactions of events exclude each other anyway. Tokens take turns, however many events each has sent.
+  const turns = createTurns({ atOnce: 1 })
+
+  function senderOf(caller: string): Sender {
+    const known = senders.get(caller)
+    if (known) return known
+    const sender: Sender = { waiting: [], committing: null, onAdded: () => {} }
+    senders.set(caller, sender)
+    return sender
   }
 
-  async function commitAll(): Promise<void> {
+  /** Their order does not matter for the result. */
+  function takeGroup(sender: Sender): Waiting[] {
+    let chars = 0
+    let count = 0
+    for (const { event } of sender.waiting) {
+      chars += event.text.length
+      if (count === groupMaxCount || (chars > groupMaxChars && count > 0)) break
+      count += 1
+    }
+    return sender.waiting.splice(0, count)
+  }
+
+  async function commitAll(caller: string, sender: Sender): Promise<void> {
     // Events added in this turn of the event loop are committed together.
     await nextTurn()
-    while (waiting.length > 0) {
-      committing = commitNext()
-      await committing
+    while (sender.waiting.length > 0) {
+      sender.committing = commitNext(caller, sender)
+      await sender.committing
     }
-    committing = null
+    senders.delete(caller)
   }
 
-  async function commitNext(): Promise<void> {
-    const group = takeGroup()
-    await commitGroup(db, group)
-    await gather(waiting.length + group.length)
+  async function commitNext(caller: string, sender: Sender): Promise<void> {
+    const leave = await turns.enter(caller)
+    let count = 0
+    try {
+      const group = takeGroup(sender)
+      count = group.length
+      await commitGroup(db, group)
+    } finally {
+      leave()
+    }
+    await gather(sender, sender.waiting.length + count)
   }
 
   /**
    * Waits for `count` events, at most gatherMaxMs: a sender that has just been answered is about to send its
    * next event.
    */
-  function gather(count: number): Promise<void> {
+  function gather(sender: Sender, count: number): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(timer)
-        onAdded = () => {}
+        sender.onAdded = () => {}
         resolve()
       }
       const timer = setTimeout(end, gatherMaxMs)
-      onAdded = () => {
-        if (waiting.length >= Math.min(count, groupMaxCount)) end()
+      sender.onAdded = () => {
+        if (sender.waiting.length >= Math.min(count, groupMaxCount)) end()
       }
     })
   }
 
-  const longestWaitMs = (): number => (waiting[0] ? performance.now() - waiting[0].sinceMs : 0)
+  const longestWaitMs = ([first]: readonly Waiting[] = []): number =>
+    first ? performance.now() - first.sinceMs : 0
 
   return {
-    checkRoom() {
-      if (longestWaitMs() > limits.openLineageWaitMaxMs)
+    checkRoom(actor) {
+      if (longestWaitMs(senders.get(callerOf(actor))?.waiting) > limits.openLineageWaitMaxMs)
         throw new CatalogError('UNAVAILABLE', 'Events wait too long to take more; send it again', {
           retryAfterSeconds: 1
         })
     },
-    async room() {
-      while (committing !== null && longestWaitMs() > limits.openLineageWaitMaxMs / 2) await committing
+    async room(actor) {
+      for (;;) {
+        const sender = senders.get(callerOf(actor))
+        if (!sender?.committing || longestWaitMs(sender.waiting) <= limits.openLineageWaitMaxMs / 2) return
+        await sender.committing
+      }
     },
     add: (event, call) =>
       new Promise((resolve, reject) => {
-        waiting.push({ event, call, sinceMs: performance.now(), resolve, reject })
-        onAdded()
-        committing ??= commitAll()
+        const caller = callerOf(call.actor)
+        const sender = senderOf(caller)
+        sender.waiting.push({ event, call, sinceMs: performance.now(), resolve, reject })
+        sender.onAdded()
+        sender.committing ??= commitAll(caller, sender)
       })
   }
 }

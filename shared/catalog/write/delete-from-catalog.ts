@@ -1,6 +1,7 @@
 /** Hard deletion over REST: a whole entity or some of its aspects, and how much was deleted. */
-import type { Db } from '../../db/database.ts'
+import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { inWriteTurn } from '../../db/write-turns.ts'
 import { CatalogError } from '../../errors.ts'
 import { isTimeseries } from '../../model/aspect-registry.ts'
 import type { Change } from '../../model/changes.ts'
@@ -9,6 +10,7 @@ import { countStored, deleteEvents, latestTimeseries } from '../../store/aspects
 import { findEntities } from '../../store/entities.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
 import { applyRecords } from './apply-records.ts'
+import { keysLocked } from './plan-records.ts'
 import type { Call } from './call.ts'
 
 /**
@@ -52,7 +54,9 @@ export async function deleteFromCatalog(
   const named = aspectNames ?? [null]
   const changes = named.map((aspectName) => deletionOf(urn, aspectName))
   if (changes.length === 0) return { urn, rows: 0, timeseriesRows: 0 }
-  return inTransaction(db, async (tx) => {
+  return inWriteTurn(db, { actor, keys: keysLocked(changes) }, () => inTransaction(db, remove))
+
+  async function remove(tx: Tx): Promise<Deleted> {
     const before = await count()
     await applyRecords(tx, [{ line: 0, changes, fields: changes.map(() => 'urn') }], {
       actor,
@@ -94,7 +98,7 @@ export async function deleteFromCatalog(
       }
       return sum
     }
-  })
+  }
 }
 
 function deletionOf(urn: Urn, aspectName: string | null): Change {

@@ -4,6 +4,7 @@
  */
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { inWriteTurn } from '../../db/write-turns.ts'
 import type { Change, ChangeRecord, JsonObject, JsonValue, PatchOperation } from '../../model/changes.ts'
 import { checkCount } from '../../model/count-checks.ts'
 import { limits } from '../../limits.ts'
@@ -43,7 +44,9 @@ export async function deleteReferences(
   isDryRun: boolean,
   { actor, requestId }: Call
 ): Promise<References> {
-  return inTransaction(db, async (tx) => {
+  return inWriteTurn(db, { actor, keys: [urn] }, () => inTransaction(db, remove))
+
+  async function remove(tx: Tx): Promise<References> {
     const references = await findReferences(tx, urn)
     if (!isDryRun && references.length > 0) {
       const changes = await Promise.all(
@@ -70,7 +73,7 @@ export async function deleteReferences(
       .slice(0, shownMaxCount)
       .map(({ entity, aspect, relationship }) => ({ entity, aspect, relationship }))
     return { total: references.length, relatedAspects }
-  })
+  }
 }
 
 /** `listName` is set for a list of edges. */

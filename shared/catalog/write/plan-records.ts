@@ -151,6 +151,16 @@ export const deletesEntity = (change: Change): boolean =>
 export const excludesWriters = (change: Change): boolean =>
   deletesEntity(change) || change.kind === 'undoCreation'
 
+/**
+ * What a call with these changes locks, as far as it is known before anything is read: the entities that they
+ * concern, the domain tree, and the lock that excludes all writers.
+ */
+export const keysLocked = (changes: readonly Change[]): string[] => [
+  ...changes.map((change) => assetOrSelf(subjectOf(change))),
+  ...(changes.some(changesDomainTree) ? ['the domain tree'] : []),
+  ...(changes.some(excludesWriters) ? ['deleted entities'] : [])
+]
+
 export type ReadPlan = {
   aspects: (AspectKey & { oldest: Order })[]
   /** Aspects of which only edges change. */

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { inWriteTurn } from '../../db/write-turns.ts'
 import { CatalogError } from '../../errors.ts'
 import { readDomainRules, type DomainRule } from '../../model/domain-rules.ts'
 import { appendAudit } from '../../store/audit.ts'
@@ -23,7 +24,9 @@ export type SetDomainRulesInput = { rules?: unknown; revision?: unknown }
  */
 export function setDomainRules(db: Db, input: SetDomainRulesInput, call: Call): Promise<void> {
   const rules = readDomainRules(input.rules, 'rules')
-  return inTransaction(db, async (tx) => {
+  return inWriteTurn(db, { actor: call.actor, keys: ['the domain rules'] }, () => inTransaction(db, write))
+
+  async function write(tx: Tx): Promise<void> {
     // A domain that exists now cannot be deleted before the rules are stored.
     await lockAsWriter(tx)
     await lockRules(tx)
@@ -45,7 +48,7 @@ export function setDomainRules(db: Db, input: SetDomainRulesInput, call: Call): 
       requestId: call.requestId,
       details: { revision, before: before?.rules ?? [], rules }
     })
-  })
+  }
 }
 
 async function checkDomains(tx: Tx, rules: readonly DomainRule[]): Promise<void> {
