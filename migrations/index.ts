@@ -12,6 +12,8 @@ import * as severalDomains from './0010-several-domains.ts'
 import * as tokenMakers from './0011-token-makers.ts'
 import * as loadWarnings from './0012-load-warnings.ts'
 import * as upsertReplaces from './0013-upsert-replaces.ts'
+import * as eventSubjects from './0014-event-subjects.ts'
+import * as eventSubjectsIndex from './0015-event-subjects-index.ts'
 
 /** An index on a table that may be large: `create index concurrently NAME on ON`. */
 export type Index = { name: string; on: string }
@@ -42,5 +44,7 @@ export const migrations: readonly Migration[] = [
   { name: '0010-several-domains', ...additive, up: severalDomains.up },
   { name: '0011-token-makers', ...additive, up: tokenMakers.up },
   { name: '0012-load-warnings', ...additive, up: loadWarnings.up },
-  { name: '0013-upsert-replaces', ...additive, up: upsertReplaces.up }
+  { name: '0013-upsert-replaces', ...additive, up: upsertReplaces.up },
+  { name: '0014-event-subjects', ...additive, up: eventSubjects.up },
+  { name: '0015-event-subjects-index', ...additive, indexes: eventSubjectsIndex.indexes }
 ]

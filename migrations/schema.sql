@@ -269,6 +269,7 @@ create table openlineage_event (
   event_time timestamp with time zone not null,
   received_at timestamp with time zone not null default now(),
   event json not null,
+  subjects text[],
   constraint openlineage_event_pkey PRIMARY KEY (digest)
 );
 
@@ -463,6 +464,8 @@ CREATE INDEX load_declaration_load_id_urn_idx ON public.load_declaration USING b
 CREATE INDEX openlineage_event_event_time_digest_idx ON public.openlineage_event USING btree (event_time, digest);
 
 CREATE INDEX openlineage_event_received_at_idx ON public.openlineage_event USING btree (received_at);
+
+CREATE INDEX openlineage_event_subjects_idx ON public.openlineage_event USING gin (subjects) WITH (gin_pending_list_limit='256');
 
 CREATE INDEX openlineage_state_job_name_idx ON public.openlineage_state USING btree (((state ->> 'namespace'::text)), ((state ->> 'name'::text))) WHERE ((state ->> 'kind'::text) = 'job'::text);
 

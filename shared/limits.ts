@@ -51,6 +51,8 @@ export const limits = {
   columnsPerRecordMaxCount: 1_000,
   /** Inputs, and outputs, that one run of OpenLineage events shows; a run with more says so. */
   runDatasetsMaxCount: 1_000,
+  /** Datasets, with the run and the job, by which one OpenLineage event is found. */
+  openLineageSubjectsMaxCount: 1_000,
   /** Changes in one call: edges of updateLineage, assets of batchSetDomain, all changes of submitChanges. Send more as a load. */
   edgesPerCallMaxCount: 5_000,
   /** Proposals in one ingestProposalBatch. DataHub's SDK sends at most 200. */

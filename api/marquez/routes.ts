@@ -17,6 +17,7 @@ import { searchNamed } from '../../shared/catalog/openlineage/search-named-asset
 import { CatalogError } from '../../shared/errors.ts'
 import { checkCount } from '../../shared/model/count-checks.ts'
 import type { LineageDirection } from '../../shared/model/walk.ts'
+import { toUrn } from '../../shared/urn/urn.ts'
 import type { ApiContext } from '../context.ts'
 import { readQuery, type Query } from '../query-parameters.ts'
 
@@ -86,7 +87,7 @@ export function marquezRoutes(app: FastifyInstance, { db, lineage, connections }
     })
   }
   get('/events/lineage', async (request, reply) => {
-    const query = readQuery(request.query, ['before', 'after', 'sortDirection', 'limit', 'offset'])
+    const query = readQuery(request.query, ['before', 'after', 'sortDirection', 'limit', 'offset', 'urn'])
     const { offset, count } = pageIn(query)
     const sort = query.sortDirection ?? 'desc'
     if (!['asc', 'desc'].includes(sort))
@@ -95,6 +96,7 @@ export function marquezRoutes(app: FastifyInstance, { db, lineage, connections }
         allowed: ['asc', 'desc']
       })
     const question = {
+      subject: query.urn === undefined ? null : toUrn(query.urn, 'urn'),
       afterMs: timeIn(query.after, 'after'),
       beforeMs: timeIn(query.before, 'before'),
       isAscending: sort === 'asc',

@@ -190,6 +190,7 @@ export const openLineageDescriptions: Descriptions = {
       query: {
         before: text('Only events before this time, in ISO 8601.'),
         after: text('Only events at this time or later, in ISO 8601.'),
+        urn: text('Only events about this run, job or dataset.'),
         sortDirection: oneOf(['asc', 'desc'], 'The order, by the time of the event.', { default: 'desc' }),
         ...page
       }

@@ -26,6 +26,7 @@ import {
   type LineageEntry
 } from './facets/lineage.ts'
 import { descriptionOf, ownersOf, tagsOf } from './facets/people-and-texts.ts'
+import { reportOfRun, shortText, type RunReport } from './facets/run-report.ts'
 import { columnsOf, schemaOf, topColumnsOf } from './facets/schema.ts'
 import type { Link } from './links.ts'
 import {
@@ -82,6 +83,7 @@ export type RunContent = {
   inputs: Urn[]
   outputs: Urn[]
   dropped: DroppedParts
+  report: RunReport
 }
 
 export type EventContent = {
@@ -252,7 +254,8 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
             eventType: event.eventType,
             dropped,
             inputs: endsOfRun(job.links, 'input', 'read'),
-            outputs: endsOfRun(job.links, 'output', 'write')
+            outputs: endsOfRun(job.links, 'output', 'write'),
+            report: reportOfRun(event, note)
           }
         : null,
     domains: [...domains],
@@ -499,14 +502,27 @@ function factsOfDataset(dataset: EventDataset, urn: Urn, parts: EventParts): Fac
   }
 }
 
-/** Includes how the job runs: BATCH or STREAMING. */
+const sqlMaxChars = 20_000
+const addressMaxChars = 2_000
+
+/** Includes how the job runs, BATCH or STREAMING, its SQL, and the address of its code. */
 function factsOfJob(job: EventJob, parts: EventParts): Facts {
-  const { jobType } = job.facets
+  const { jobType, sql, sourceCodeLocation: code } = job.facets
+  const query = isObject(sql) ? shortText(sql.query, sqlMaxChars) : null
+  const codeUrl = isObject(code) ? webAddress(code.url ?? code.repoUrl) : null
   const processingType = isObject(jobType) ? jobType.processingType : null
   return {
     ...factsOf(job, 'job.facets', parts),
-    ...(typeof processingType === 'string' ? { processingType: processingType.toUpperCase() } : {})
+    ...(typeof processingType === 'string' ? { processingType: processingType.toUpperCase() } : {}),
+    ...(query === null ? {} : { sql: query }),
+    ...(codeUrl === null ? {} : { codeUrl })
   }
+}
+
+/** Only what a page can link to. */
+function webAddress(value: JsonValue | undefined): string | null {
+  const text = shortText(value, addressMaxChars)
+  return text !== null && /^https?:\/\//i.test(text) && URL.canParse(text) ? text : null
 }
 
 /**

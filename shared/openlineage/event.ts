@@ -12,7 +12,8 @@ import { storableEvent } from './storable-event.ts'
 /** The name of a job or a dataset. */
 export type OpenLineageName = { namespace: string; name: string }
 
-export type EventDataset = OpenLineageName & { facets: JsonObject; field: string }
+/** `useFacets` are about how this run uses it: `inputFacets` or `outputFacets`. */
+export type EventDataset = OpenLineageName & { facets: JsonObject; useFacets: JsonObject; field: string }
 export type EventJob = OpenLineageName & { facets: JsonObject }
 export type EventRun = { runId: string; facets: JsonObject }
 
@@ -128,7 +129,15 @@ function readJob(sent: JsonValue | undefined, field: string, parts: EventParts):
 
 function readDataset(sent: JsonValue | undefined, field: string, parts: EventParts): EventDataset {
   if (!isObject(sent)) throw refuse(field, 'must be an object')
-  return { ...readName(sent, field), facets: readFacets(sent.facets, `${field}.facets`, parts), field }
+  return {
+    ...readName(sent, field),
+    facets: readFacets(sent.facets, `${field}.facets`, parts),
+    useFacets: {
+      ...readFacets(sent.inputFacets, `${field}.inputFacets`, parts),
+      ...readFacets(sent.outputFacets, `${field}.outputFacets`, parts)
+    },
+    field
+  }
 }
 
 /** Throws BAD_REQUEST if the namespace or the name is not a text. */

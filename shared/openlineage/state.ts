@@ -12,6 +12,7 @@ import { isObject } from '../model/json-values.ts'
 import type { Urn } from '../urn/urn.ts'
 import type { DatasetContent, EventContent, JobContent, RunContent } from './content.ts'
 import type { OpenLineageName } from './event.ts'
+import type { Amount, Checks, RunError, RunReport } from './facets/run-report.ts'
 import { datasetsOf, endsOf, linkFrom, linkText, type Link } from './links.ts'
 import { shownPartsMaxCount, type DroppedParts } from './parts.ts'
 
@@ -91,6 +92,16 @@ export type RunState = {
   outputs?: Urn[]
   /** The parts of its events that were left out; absent if there are none. */
   dropped?: DroppedParts
+  /** What its events report; absent if they report nothing. */
+  report?: ReportState
+}
+
+/** The newest report of each kind, and about each dataset. The checks that name no dataset are under ''. */
+export type ReportState = {
+  error?: Dated<RunError>
+  written?: { [dataset: string]: Dated<Amount> }
+  read?: { [dataset: string]: Dated<Amount> }
+  checks?: { [dataset: string]: Dated<Checks> }
 }
 export type State = DatasetState | JobState | RunState
 
@@ -378,7 +389,7 @@ export const seenAt = ({ time, value }: { time: number; value: readonly string[]
 
 function mergeRun(
   before: State | null,
-  { runId, jobUrn, parentUrn, eventType, inputs, outputs, dropped }: RunContent,
+  { runId, jobUrn, parentUrn, eventType, inputs, outputs, dropped, report }: RunContent,
   time: number
 ): RunState {
   const known = before?.kind === 'run' ? before : null
@@ -396,7 +407,8 @@ function mergeRun(
     ...(ended ? { ended } : {}),
     ...namesIn('inputs', known?.inputs, inputs),
     ...namesIn('outputs', known?.outputs, outputs),
-    ...(known?.dropped || dropped.count > 0 ? { dropped: addDropped(known?.dropped, dropped) } : {})
+    ...(known?.dropped || dropped.count > 0 ? { dropped: addDropped(known?.dropped, dropped) } : {}),
+    ...reportIn(known?.report, report, time)
   }
 }
 
@@ -412,6 +424,44 @@ function addDropped(known: DroppedParts | undefined, more: DroppedParts): Droppe
       .slice(0, shownPartsMaxCount)
       .map(([, part]) => part)
   }
+}
+
+/** Datasets of a run about which it keeps reports. */
+const reportedKeptCount = 100
+
+function reportIn(
+  known: ReportState | undefined,
+  { error, written, read, checks }: RunReport,
+  time: number
+): { report?: ReportState } {
+  const report: ReportState = {
+    ...(error ? { error: newest(known?.error ?? null, { time, value: error }) } : pick(known, 'error')),
+    ...(written.length > 0
+      ? { written: newestOfEach(known?.written, written, time) }
+      : pick(known, 'written')),
+    ...(read.length > 0 ? { read: newestOfEach(known?.read, read, time) } : pick(known, 'read')),
+    ...(checks.length > 0 ? { checks: newestOfEach(known?.checks, checks, time) } : pick(known, 'checks'))
+  }
+  return Object.keys(report).length === 0 ? {} : { report }
+}
+
+function pick<Key extends keyof ReportState>(known: ReportState | undefined, key: Key): Partial<ReportState> {
+  return known?.[key] === undefined ? {} : { [key]: known[key] }
+}
+
+/** The first datasets in order of name are kept, so that the order of arrival does not matter. */
+function newestOfEach<Value extends JsonValue>(
+  known: { [dataset: string]: Dated<Value> } | undefined,
+  more: readonly (readonly [string, Value])[],
+  time: number
+): { [dataset: string]: Dated<Value> } {
+  const all = { ...known }
+  for (const [dataset, value] of more) all[dataset] = newest(all[dataset] ?? null, { time, value })
+  return Object.fromEntries(
+    Object.entries(all)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .slice(0, reportedKeptCount)
+  )
 }
 
 /** One more than are shown, so that a run with more can say so. */

@@ -187,6 +187,8 @@ export async function readStamps(
 export type EventsQuestion = {
   afterMs: number | null
   beforeMs: number | null
+  /** Only events about this run, job or dataset; null for all. */
+  subject: Urn | null
   isAscending: boolean
   offset: number
   count: number
@@ -199,11 +201,11 @@ export type EventsQuestion = {
  */
 export async function pageOfStoredEvents(
   db: Db | Tx,
-  { afterMs, beforeMs, isAscending, offset, count, maxBytes }: EventsQuestion
+  { afterMs, beforeMs, subject, isAscending, offset, count, maxBytes }: EventsQuestion
 ): Promise<{ texts: string[]; isCut: boolean; total: number }> {
   const order = isAscending ? 'event_time, digest' : 'event_time desc, digest desc'
-  const within = `(?::bigint is null or event_time >= to_timestamp(?::bigint / 1000.0)) and (?::bigint is null or event_time < to_timestamp(?::bigint / 1000.0))`
-  const bounds = [afterMs, afterMs, beforeMs, beforeMs]
+  const within = `(?::bigint is null or event_time >= to_timestamp(?::bigint / 1000.0)) and (?::bigint is null or event_time < to_timestamp(?::bigint / 1000.0))${subject === null ? '' : ' and subjects @> array[?::text]'}`
+  const bounds = [afterMs, afterMs, beforeMs, beforeMs, ...(subject === null ? [] : [subject])]
   const rows = await query<{ text: string; fits: boolean }>(
     db,
     `

@@ -3,12 +3,13 @@ import type { Db, Tx } from '../db/database.ts'
 import { advisoryLocks } from '../db/advisory-locks.ts'
 import { query } from '../db/query.ts'
 import type { Assertions } from '../openlineage/assertions.ts'
-import type { Alias, State } from '../openlineage/state.ts'
+import type { Alias, ReportState, State } from '../openlineage/state.ts'
 import type { Urn } from '../urn/urn.ts'
 import { urnKey } from '../urn/urn-key.ts'
 
 /** `text` is the event as JSON. */
-export type EventRow = { digest: Buffer; timeMs: number; text: string }
+/** `subjects` are the URNs by which the event is found. */
+export type EventRow = { digest: Buffer; timeMs: number; text: string; subjects: readonly Urn[] }
 
 /** Stores events, and returns the digests of those that are new. */
 export async function insertEvents(tx: Tx, events: readonly EventRow[]): Promise<Buffer[]> {
@@ -17,12 +18,17 @@ export async function insertEvents(tx: Tx, events: readonly EventRow[]): Promise
   const rows = await query<{ digest: Buffer }>(
     tx,
     `
-    insert into openlineage_event (digest, event_time, event)
-    select sent.digest, to_timestamp(sent.time_ms / 1000.0), sent.event::json
-    from unnest(?::bytea[], ?::bigint[], ?::text[]) as sent (digest, time_ms, event)
+    insert into openlineage_event (digest, event_time, event, subjects)
+    select sent.digest, to_timestamp(sent.time_ms / 1000.0), sent.event::json, array(select json_array_elements_text(sent.subjects::json))
+    from unnest(?::bytea[], ?::bigint[], ?::text[], ?::text[]) as sent (digest, time_ms, event, subjects)
     on conflict (digest) do nothing
     returning digest`,
-    [sorted.map((row) => row.digest), sorted.map((row) => row.timeMs), sorted.map((row) => row.text)]
+    [
+      sorted.map((row) => row.digest),
+      sorted.map((row) => row.timeMs),
+      sorted.map((row) => row.text),
+      sorted.map((row) => JSON.stringify(row.subjects))
+    ]
   )
   return rows.map((row) => row.digest)
 }
@@ -133,33 +139,47 @@ export async function ownersOfEdgesAt(tx: Tx, datasets: readonly Urn[]): Promise
   return rows.map((row) => row.urn)
 }
 
-/** The last run of a job. Only the URN is known of a run that ended long ago. */
-export type LastRun = {
+/** What is known of a run and its job. Of a run that ended long ago it is only the URN. */
+export type RunRow = {
   urn: Urn
   startedAt: number | null
   endedAt: number | null
   endedWith: string | null
   parentUrn: Urn | null
+  report: ReportState | null
+  sql: string | null
+  codeUrl: string | null
 }
 
-/** The last runs by the URN of the job. Jobs without a known run are missing. */
-export async function findLastRuns(db: Db, jobUrns: readonly Urn[]): Promise<Map<Urn, LastRun>> {
-  const rows = await query<LastRun & { jobUrn: Urn }>(
+/** The last runs of jobs, and runs, by the URN that was asked. Jobs without a known run and unknown runs are missing. */
+export async function findRuns(db: Db, urns: readonly Urn[]): Promise<Map<Urn, RunRow>> {
+  const rows = await query<RunRow & { asked: Urn }>(
     db,
     `
     select
-      job.urn as "jobUrn",
-      job.state -> 'lastRun' ->> 'value' as urn,
+      asked.urn as asked,
+      asked.run as urn,
       (run.state ->> 'startedMs')::float8 as "startedAt",
       (run.state -> 'ended' ->> 'time')::float8 as "endedAt",
       run.state -> 'ended' ->> 'value' as "endedWith",
-      run.state -> 'parentUrn' ->> 'value' as "parentUrn"
-    from openlineage_state as job
-    left join openlineage_state as run on run.urn = job.state -> 'lastRun' ->> 'value'
-    where job.urn = any(?::text[]) and job.state -> 'lastRun' is not null`,
-    [jobUrns]
+      run.state -> 'parentUrn' ->> 'value' as "parentUrn",
+      run.state -> 'report' as report,
+      job.state -> 'facts' -> 'sql' ->> 'value' as sql,
+      job.state -> 'facts' -> 'codeUrl' ->> 'value' as "codeUrl"
+    from (
+      select
+        urn,
+        case state ->> 'kind' when 'run' then urn else state -> 'lastRun' ->> 'value' end as run,
+        case state ->> 'kind' when 'run' then state -> 'jobUrn' ->> 'value' else urn end as job
+      from openlineage_state
+      where urn = any(?::text[])
+    ) as asked
+    left join openlineage_state as run on run.urn = asked.run
+    left join openlineage_state as job on job.urn = asked.job
+    where asked.run is not null`,
+    [urns]
   )
-  return new Map(rows.map(({ jobUrn, ...run }) => [jobUrn, run]))
+  return new Map(rows.map(({ asked, ...run }) => [asked, run]))
 }
 
 /**

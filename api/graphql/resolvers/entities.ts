@@ -5,7 +5,7 @@ import {
   readExistence,
   type EntityReference
 } from '../../../shared/catalog/lineage/read-entity.ts'
-import { readLastRuns } from '../../../shared/catalog/openlineage/last-runs.ts'
+import { readRuns } from '../../../shared/catalog/openlineage/last-runs.ts'
 import type { JsonObject } from '../../../shared/model/changes.ts'
 import { checkCount } from '../../../shared/model/count-checks.ts'
 import { graphqlTypeOf } from '../../../shared/model/entity-types.ts'
@@ -121,14 +121,15 @@ export const dataPlatformInstance: Field = async ({ urn }, _args, context) => {
 
 const asset = { ...entity, ...status, domain, lineage }
 
-const loadLastRun = batched((urns, { db }) =>
-  readLastRuns(
+const loadRun = batched((urns, { db }) =>
+  readRuns(
     db,
     urns.map((urn) => toUrn(urn))
   )
 )
 
-const lastRun: Field = ({ urn }, _args, context) => loadLastRun(context, urn)
+/** Of a job its last run, of a run itself. */
+const jobRun: Field = ({ urn }, _args, context) => loadRun(context, urn)
 
 /** Features and keys also show the fields of their properties at the top level. */
 const feature = (aspectName: string) => ({
@@ -212,7 +213,7 @@ export const entityResolvers = {
     dataFlow: fromUrn((urn) => ({ urn: dataFlowOf(urn) })),
     properties: fromAspect('dataJobInfo', shapes.namedProperties),
     inputOutput: fromAspect('dataJobInputOutput', shapes.jobInputOutput),
-    lastRun
+    lastRun: jobRun
   },
   DataFlow: {
     ...asset,
@@ -272,6 +273,7 @@ export const entityResolvers = {
     ...entity,
     ...status,
     lineage,
+    jobRun,
     name: fromAspect('dataProcessInstanceProperties', (_urn, aspect) => shapes.textOf(aspect?.name))
   },
   SchemaFieldEntity: {

@@ -10,6 +10,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
 import type { Change, JsonValue } from '../../model/changes.ts'
 import { printExactly } from '../../model/exact-json.ts'
 import { isObject } from '../../model/json-values.ts'
@@ -262,9 +263,24 @@ async function newEvents(tx: Tx, events: readonly ReadEvent[]): Promise<Set<Read
   const byDigest = new Map(events.map((event) => [event.digest.toString('hex'), event]))
   const digests = await insertEvents(
     tx,
-    [...byDigest.values()].map(({ digest, text, content: { timeMs } }) => ({ digest, text, timeMs }))
+    [...byDigest.values()].map(({ digest, text, content }) => ({
+      digest,
+      text,
+      timeMs: content.timeMs,
+      subjects: subjectsOf(content)
+    }))
   )
   return new Set(digests.flatMap((digest) => byDigest.get(digest.toString('hex')) ?? []))
+}
+
+/** The run and the job first, because of many datasets only some count. */
+function subjectsOf({ run, job, datasets }: EventContent): Urn[] {
+  const urns = [
+    ...(run ? [run.urn] : []),
+    ...(job ? [job.urn] : []),
+    ...datasets.flatMap(({ urn, knownAs }) => (knownAs === null ? [urn] : [urn, knownAs]))
+  ]
+  return [...new Set(urns)].slice(0, limits.openLineageSubjectsMaxCount)
 }
 
 type Asserting = { state: State | null; asserted: Assertions }

@@ -254,10 +254,55 @@ query neighbourEdges($urn: String!, $count: Int) {
 
 export type RunOf = { state: string | null; startedAt: number | null; endedAt: number | null }
 
+type Amount = {
+  dataset: { urn: string } | null
+  rows: number | null
+  bytes: number | null
+  files: number | null
+}
+
+/** What events report about a run. */
+export type RunReport = RunOf & {
+  run: { urn: string }
+  error: { message: string; stackTrace: string | null } | null
+  checksTotal: number | null
+  failedChecksTotal: number | null
+  failedChecks: {
+    dataset: { urn: string } | null
+    name: string
+    column: string | null
+    severity: string | null
+    message: string | null
+  }[]
+  written: Amount[]
+  read: Amount[]
+  sql: string | null
+  codeUrl: string | null
+}
+
+const runReport = `
+fragment runReport on JobRun {
+  run { urn } state startedAt endedAt
+  error { message stackTrace }
+  checksTotal failedChecksTotal
+  failedChecks { dataset { urn } name column severity message }
+  written { dataset { urn } rows bytes files }
+  read { dataset { urn } rows bytes files }
+  sql codeUrl
+}`
+
+export const reportOfRun = define<
+  { dataProcessInstance: { jobRun: RunReport | null } | null },
+  { urn: string }
+>(`
+query reportOfRun($urn: String!) {
+  dataProcessInstance(urn: $urn) { jobRun { ...runReport } }
+}${runReport}`)
+
 export const runsOfJob = define<
   {
     dataJob: {
-      lastRun: (RunOf & { run: { urn: string } }) | null
+      lastRun: RunReport | null
       relationships: {
         total: number
         relationships: { entity: { urn: string; name?: string | null } | null }[]
@@ -268,13 +313,13 @@ export const runsOfJob = define<
 >(`
 query runsOfJob($urn: String!, $count: Int) {
   dataJob(urn: $urn) {
-    lastRun { run { urn } state startedAt endedAt }
+    lastRun { ...runReport }
     relationships(input: { types: ["InstanceOf"], direction: INCOMING, count: $count }) {
       total
       relationships { entity { urn ... on DataProcessInstance { name } } }
     }
   }
-}`)
+}${runReport}`)
 
 type EdgeEnds = { upstreamUrn: string; downstreamUrn: string }
 

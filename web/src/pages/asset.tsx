@@ -22,7 +22,7 @@ import { Columns } from './asset/columns.tsx'
 import { Details } from './asset/details.tsx'
 import { DomainChoice } from './asset/domain-choice.tsx'
 import { Raw } from './asset/raw.tsx'
-import { Runs } from './asset/runs.tsx'
+import { Run, Runs } from './asset/runs.tsx'
 import { Statements } from './asset/statements.tsx'
 import { ImpactTable } from './impact.tsx'
 import '../style/asset.css'
@@ -36,6 +36,7 @@ const tabsOf = ({ urn, type }: Card): { name: TabName | 'lineage'; title: string
       ...(type === 'DATASET' ? ['columns'] : []),
       ...(hasLineage(urn) ? ['lineage', 'impact', 'statements'] : []),
       ...(type === 'DATA_JOB' ? ['runs'] : []),
+      ...(type === 'DATA_PROCESS_INSTANCE' ? ['run'] : []),
       'raw'
     ] as (TabName | 'lineage')[]
   ).map((name) => ({ name, title: words.tabs[name] }))
@@ -121,6 +122,7 @@ export function AssetPage() {
       {tab === 'impact' && <ImpactTable urn={urn} />}
       {tab === 'statements' && <Statements urn={urn} />}
       {tab === 'runs' && <Runs urn={urn} />}
+      {tab === 'run' && <Run urn={urn} />}
       {tab === 'raw' && <Raw urn={urn} aspects={aspects} />}
       {tab !== 'impact' && (
         <CopyAs

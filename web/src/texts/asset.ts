@@ -8,6 +8,7 @@ export const assetTexts = {
     lineage: 'Lineage',
     impact: 'Impact',
     runs: 'Runs',
+    run: 'Run',
     statements: 'Provenance',
     raw: 'Aspects'
   },
@@ -77,6 +78,24 @@ export const assetTexts = {
     state: 'State',
     started: 'Started',
     ended: 'Ended',
+    code: 'Code',
+    checks: 'Checks',
+    checksFailed: (failed: number, total: number): string =>
+      failed === 0 ? `All ${number(total)} passed` : `${number(failed)} of ${number(total)} failed`,
+    error: 'Why it failed',
+    stackTrace: 'Stack trace',
+    failedChecks: 'Failed checks',
+    written: 'Written',
+    read: 'Read',
+    amount: ({ rows, bytes, files }: { rows: number | null; bytes: number | null; files: number | null }) =>
+      [
+        ...(rows === null ? [] : [`${number(rows)} rows`]),
+        ...(bytes === null ? [] : [`${number(bytes)} bytes`]),
+        ...(files === null ? [] : [`${number(files)} files`])
+      ].join(', '),
+    sql: 'SQL',
+    unknown: 'Nothing more is known of this run',
+    unknownHint: 'What OpenLineage events report is kept for 30 days.',
     none: 'No runs are recorded',
     noneHint: 'Runs come with OpenLineage events, or from DataHub’s Airflow plugin.',
     more: (shown: number, total: number): string => `${number(shown)} of ${number(total)} runs are shown.`

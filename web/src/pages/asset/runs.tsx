@@ -1,12 +1,12 @@
-/** The runs of a job: the last run with its state and times, then the others. */
+/** The runs of a job: the last run with what is known of it, then the others. And one run by itself. */
 import { assetAddress } from '../../address.ts'
 import { lastPartOf } from '../../api/entity.ts'
-import { runsOfJob } from '../../api/queries.ts'
+import { reportOfRun, runsOfJob } from '../../api/queries.ts'
 import { graphql } from '../../api/request.ts'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
 import { useResource } from '../../parts/use-resource.ts'
-import { When } from '../../parts/when.tsx'
 import { assetTexts } from '../../texts/asset.ts'
+import { RunReport } from './run-report.tsx'
 
 const words = assetTexts.runs
 const shownCount = 100
@@ -30,36 +30,7 @@ export function Runs({ urn }: { urn: string }) {
       {last && (
         <section class="panel stack" aria-labelledby="last-run">
           <h2 id="last-run">{assetTexts.facts.lastRun}</h2>
-          <dl class="facts-list">
-            <div>
-              <dt>{words.name}</dt>
-              <dd>
-                <a href={assetAddress(last.run.urn)}>{lastPartOf(last.run.urn)}</a>
-              </dd>
-            </div>
-            {last.state && (
-              <div>
-                <dt>{words.state}</dt>
-                <dd>{last.state}</dd>
-              </div>
-            )}
-            {last.startedAt !== null && (
-              <div>
-                <dt>{words.started}</dt>
-                <dd>
-                  <When millis={last.startedAt} />
-                </dd>
-              </div>
-            )}
-            {last.endedAt !== null && (
-              <div>
-                <dt>{words.ended}</dt>
-                <dd>
-                  <When millis={last.endedAt} />
-                </dd>
-              </div>
-            )}
-          </dl>
+          <RunReport run={last} />
         </section>
       )}
       {runs && runs.relationships.length > 0 && (
@@ -82,5 +53,23 @@ export function Runs({ urn }: { urn: string }) {
         </section>
       )}
     </div>
+  )
+}
+
+export function Run({ urn }: { urn: string }) {
+  const { data, error, reload } = useResource(`run ${urn}`, (signal) => graphql(reportOfRun, { urn }, signal))
+  if (error && !data) return <Failure error={error} retry={reload} />
+  if (!data) return <Loading />
+  const report = data.dataProcessInstance?.jobRun
+  if (!report)
+    return (
+      <Empty title={words.unknown}>
+        <p>{words.unknownHint}</p>
+      </Empty>
+    )
+  return (
+    <section class="panel stack" aria-label={words.name}>
+      <RunReport run={report} />
+    </section>
   )
 }
