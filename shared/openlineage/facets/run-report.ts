@@ -57,10 +57,10 @@ export function reportOfRun(
   }
 }
 
-/** A text that can be stored and is not longer than allowed; null for any other value and an empty text. */
+/** A text that is not longer than allowed; null for any other value and an empty text. */
 export function shortText(value: JsonValue | undefined, maxChars: number): string | null {
   if (typeof value !== 'string') return null
-  const text = value.replaceAll('\0', '').trim()
+  const text = value.trim()
   if (text === '') return null
   return (text.length > maxChars ? `${text.slice(0, maxChars)}…` : text).toWellFormed()
 }
