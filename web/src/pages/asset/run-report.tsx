@@ -48,11 +48,15 @@ export function RunReport({ run: report }: { run: Report }) {
       {error && (
         <section class="stack" aria-label={words.error} data-testid="run-error">
           <h3>{words.error}</h3>
-          <pre class="chip bad run-text">{error.message}</pre>
+          <pre class="bad run-text" tabIndex={0}>
+            {error.message}
+          </pre>
           {error.stackTrace !== null && (
             <details>
               <summary>{words.stackTrace}</summary>
-              <pre class="run-text">{error.stackTrace}</pre>
+              <pre class="run-text" tabIndex={0}>
+                {error.stackTrace}
+              </pre>
             </details>
           )}
         </section>

@@ -68,7 +68,8 @@ export function Run({ urn }: { urn: string }) {
       </Empty>
     )
   return (
-    <section class="panel stack" aria-label={words.name}>
+    <section class="panel stack" aria-labelledby="this-run">
+      <h2 id="this-run">{words.name}</h2>
       <RunReport run={report} />
     </section>
   )
