@@ -8,18 +8,17 @@
  */
 import { limits } from '../limits.ts'
 import type { JsonValue } from '../model/changes.ts'
-import { isObject } from '../model/json-values.ts'
 import type { Urn } from '../urn/urn.ts'
 import type { DatasetContent, EventContent, JobContent, RunContent } from './content.ts'
+import { newest, type Dated } from './dated.ts'
 import type { OpenLineageName } from './event.ts'
-import type { Amount, Checks, RunError, RunReport } from './facets/run-report.ts'
 import { datasetsOf, endsOf, linkFrom, linkText, type Link } from './links.ts'
 import { shownPartsMaxCount, type DroppedParts } from './parts.ts'
+import { reportIn, type ReportState } from './run-reports.ts'
 
 /** The first and the last time, in milliseconds since 1970. */
 export type Span = [number, number]
 
-type Dated<Value extends JsonValue> = { time: number; value: Value }
 export type DatedFacts = { [name: string]: Dated<JsonValue> }
 /** Spans by link; the key is the link as JSON. */
 export type SeenLinks = { [link: string]: Span }
@@ -96,13 +95,6 @@ export type RunState = {
   report?: ReportState
 }
 
-/** The newest report of each kind, and about each dataset. The checks that name no dataset are under ''. */
-export type ReportState = {
-  error?: Dated<RunError>
-  written?: { [dataset: string]: Dated<Amount> }
-  read?: { [dataset: string]: Dated<Amount> }
-  checks?: { [dataset: string]: Dated<Checks> }
-}
 export type State = DatasetState | JobState | RunState
 
 const endTypes = ['COMPLETE', 'FAIL', 'ABORT'] as const
@@ -426,44 +418,6 @@ function addDropped(known: DroppedParts | undefined, more: DroppedParts): Droppe
   }
 }
 
-/** Datasets of a run about which it keeps reports. */
-const reportedKeptCount = 100
-
-function reportIn(
-  known: ReportState | undefined,
-  { error, written, read, checks }: RunReport,
-  time: number
-): { report?: ReportState } {
-  const report: ReportState = {
-    ...(error ? { error: newest(known?.error ?? null, { time, value: error }) } : pick(known, 'error')),
-    ...(written.length > 0
-      ? { written: newestOfEach(known?.written, written, time) }
-      : pick(known, 'written')),
-    ...(read.length > 0 ? { read: newestOfEach(known?.read, read, time) } : pick(known, 'read')),
-    ...(checks.length > 0 ? { checks: newestOfEach(known?.checks, checks, time) } : pick(known, 'checks'))
-  }
-  return Object.keys(report).length === 0 ? {} : { report }
-}
-
-function pick<Key extends keyof ReportState>(known: ReportState | undefined, key: Key): Partial<ReportState> {
-  return known?.[key] === undefined ? {} : { [key]: known[key] }
-}
-
-/** The first datasets in order of name are kept, so that the order of arrival does not matter. */
-function newestOfEach<Value extends JsonValue>(
-  known: { [dataset: string]: Dated<Value> } | undefined,
-  more: readonly (readonly [string, Value])[],
-  time: number
-): { [dataset: string]: Dated<Value> } {
-  const all = { ...known }
-  for (const [dataset, value] of more) all[dataset] = newest(all[dataset] ?? null, { time, value })
-  return Object.fromEntries(
-    Object.entries(all)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .slice(0, reportedKeptCount)
-  )
-}
-
 /** One more than are shown, so that a run with more can say so. */
 const runNamesKeptCount = limits.runDatasetsMaxCount + 1
 
@@ -664,24 +618,6 @@ function mergeFacts(a: DatedFacts, b: DatedFacts): DatedFacts {
   for (const [name, fact] of Object.entries(b)) facts[name] = newest(facts[name] ?? null, fact)
   return facts
 }
-
-/**
- * The newer fact. If the times are equal, the values are compared as JSON, so that the order of arrival does
- * not matter.
- */
-function newest<Value extends JsonValue, Fact extends Dated<Value> = Dated<Value>>(
-  a: Fact | null,
-  b: Fact
-): Fact {
-  if (!a || b.time > a.time) return b
-  return b.time < a.time || sortedText(a.value) >= sortedText(b.value) ? a : b
-}
-
-/** JSON with sorted keys, because jsonb does not keep the order of keys. */
-const sortedText = (value: JsonValue): string =>
-  JSON.stringify(value, (_key, each: JsonValue) =>
-    isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each
-  )
 
 /** The span that covers both spans. */
 export const spanOfBoth = (a: Span | undefined, b: Span): Span =>
