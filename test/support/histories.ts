@@ -422,6 +422,7 @@ export function actOf(each: Step, world: World, oracle: Oracle): Act | null {
         [
           { kind: 'named', urn: owner },
           { kind: 'present', urn: owner },
+          { kind: 'removed', urn: owner, isRemoved: false },
           { kind: 'cleared', owner, aspect, source: null },
           ...edges.map((pair) => stated(pair, each.source))
         ],
@@ -486,7 +487,10 @@ export function actOf(each: Step, world: World, oracle: Oracle): Act | null {
       return act(
         `create ${short(urn)}`,
         [{ kind: 'upsertEntity', entityUrn: urn }],
-        [{ kind: 'present', urn }]
+        [
+          { kind: 'present', urn },
+          { kind: 'removed', urn, isRemoved: false }
+        ]
       )
     }
     case 'domain':
