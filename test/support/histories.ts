@@ -73,7 +73,7 @@ const kinds = {
   job: {
     type: 'dataJob',
     platform: platform('airflow'),
-    origin: null,
+    origin: 'PROD',
     urn: (id) => `urn:li:dataJob:(urn:li:dataFlow:(airflow,nightly,PROD),${id})`,
     fedBy: ['dataset', 'dataJob'],
     aspect: 'dataJobInputOutput',
