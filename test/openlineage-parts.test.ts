@@ -175,7 +175,7 @@ t.test('lineage that says nothing keeps what was declared', async (t) => {
   const server = await withServer(t)
   const declared = { lineage: facet({ inputs: [{ ...at('a'), field: 'p' }], fields: { q: { inputs: [] } } }) }
   await send(server, eventAt(0, { dataset: data('made', declared) }))
-  const before = ['a -> made', 'a#p -> made#q']
+  const before = ['a -> made', 'a#p -> made#[rows]', 'made#[rows] -> made#q']
   t.same(await edgesOf(server, 'made'), before)
   const nothing: readonly JsonObject[] = [
     { lineage: facet({}) },
