@@ -14,6 +14,7 @@ export type World = {
   features: Urn[]
   model: Urn
   group: Urn
+  deployment: Urn
   columns: Urn[]
   assets: Urn[]
 }
@@ -24,6 +25,7 @@ export function worldOf(name: string): World {
   const [first = dataset(name), second = dataset(name)] = datasets
   const [jobs, charts, dashboards, features] = [two(job), two(chart), two(dashboard), two(feature)]
   const group = toUrn(`urn:li:mlModelGroup:(urn:li:dataPlatform:mlflow,${name},PROD)`)
+  const deployment = toUrn(`urn:li:mlModelDeployment:(urn:li:dataPlatform:sagemaker,${name},PROD)`)
   return {
     name,
     datasets,
@@ -33,8 +35,9 @@ export function worldOf(name: string): World {
     features,
     model: model(name),
     group,
+    deployment,
     columns: [column(first, 'x'), column(first, 'y'), column(second, 'x'), column(second, 'y')],
-    assets: [...datasets, ...jobs, ...charts, ...dashboards, ...features, model(name), group]
+    assets: [...datasets, ...jobs, ...charts, ...dashboards, ...features, model(name), group, deployment]
   }
 }
 
@@ -103,6 +106,7 @@ export function othersOf({ entryTypes }: LineageField, world: World): Urn[] {
     dashboard: world.dashboards,
     mlFeature: world.features,
     mlModelGroup: [world.group],
+    mlModelDeployment: [world.deployment],
     schemaField: world.columns
   }
   return entryTypes.flatMap((entityType) => byType[entityType] ?? [])
