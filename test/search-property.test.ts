@@ -103,6 +103,21 @@ const aFilter = fc.oneof(
     negated: fc.boolean()
   }),
   fc.record({
+    field: fc.constant('name'),
+    values: fc.array(
+      fc.tuple(words(1), fc.nat(12)).map(([drawn, end]) => drawn.join(' ').slice(0, end + 1)),
+      { minLength: 1, maxLength: 3 }
+    ),
+    negated: fc.boolean(),
+    condition: fc.constantFrom('START_WITH', 'CONTAIN', 'END_WITH')
+  }),
+  fc.record({
+    field: fc.constantFrom('tags', 'customProperties', 'name'),
+    values: fc.constant<string[]>([]),
+    negated: fc.boolean(),
+    condition: fc.constant('EXISTS')
+  }),
+  fc.record({
     field: fc.constant('_entityType'),
     values: fc.subarray(['DATASET', 'CHART'], { minLength: 1 }),
     negated: fc.boolean()
@@ -134,6 +149,12 @@ const holdsTerm = ({ texts }: Asset, { kind, words: sought }: Term): boolean =>
     return text.some((word) => (kind === 'prefix' ? word.startsWith(sought[0] ?? '') : word === sought[0]))
   })
 
+const textConditions: Readonly<Record<string, (value: string, sought: string) => boolean>> = {
+  START_WITH: (value, sought) => value.startsWith(sought),
+  CONTAIN: (value, sought) => value.includes(sought),
+  END_WITH: (value, sought) => value.endsWith(sought)
+}
+
 function holdsFilter(asset: Asset, { field, values, negated, condition }: Filter): boolean {
   const own: Record<string, readonly (string | null)[]> = {
     platform: [asset.platform],
@@ -145,6 +166,10 @@ function holdsFilter(asset: Asset, { field, values, negated, condition }: Filter
     customProperties: [asset.property === null ? null : `team=${asset.property}`],
     _entityType: [asset.type.toUpperCase()]
   }
+  const has = (own[field] ?? []).filter((value) => value !== null)
+  if (condition === 'EXISTS') return has.length > 0 !== negated
+  const compares = textConditions[condition ?? '']
+  if (compares) return has.some((value) => values.some((sought) => compares(value, sought))) !== negated
   const wanted = condition === 'DESCENDANTS_INCL' ? values.flatMap((value) => below[value] ?? []) : values
   return (own[field] ?? []).some((value) => value !== null && wanted.includes(value)) !== negated
 }

@@ -8,6 +8,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { readAspects, type AspectView } from '../../shared/catalog/entities/read-aspects.ts'
 import { checkAspectNames } from '../../shared/catalog/entities/read-entities.ts'
+import { inTurnIfMany } from '../../shared/catalog/lineage/read-work.ts'
 import type { Db } from '../../shared/db/database.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { aspectClassOf, isTimeseries } from '../../shared/model/aspect-registry.ts'
@@ -51,7 +52,9 @@ export function entitiesV2Routes(app: FastifyInstance, { db }: ApiContext): void
       what: `${ids.length} entities in one request`
     })
     const urns = ids.map((id, index) => toUrn(id, `ids[${index}]`))
-    const documents = await readDocuments(db, urns, aspectsOf(request))
+    const documents = await inTurnIfMany(request.readWork, urns.length, () =>
+      readDocuments(db, urns, aspectsOf(request))
+    )
     return {
       results: Object.fromEntries(documents.map((document) => [document.urn, document])),
       statuses: {},

@@ -8,6 +8,7 @@ import {
   type DomainMembersInput
 } from '../../shared/catalog/domains/read-domain.ts'
 import { readExistence } from '../../shared/catalog/lineage/read-entity.ts'
+import { inTurnIfMany } from '../../shared/catalog/lineage/read-work.ts'
 import { readNeighbours, type NeighboursInput } from '../../shared/catalog/lineage/read-neighbours.ts'
 import { readRelated, type RelatedInput } from '../../shared/catalog/lineage/read-relationships.ts'
 import { readParentContainers } from '../../shared/catalog/lineage/parent-containers.ts'
@@ -62,7 +63,7 @@ const loadAspectByKey = batched<JsonObject | null>(async (keys, context) => {
 
 async function readAspectsByKey(
   keys: readonly string[],
-  { db }: GraphqlContext
+  { db, lineage }: GraphqlContext
 ): Promise<(JsonObject | null)[]> {
   const asked = keys.map((key) => ({
     aspectName: key.slice(0, key.indexOf(' ')),
@@ -80,7 +81,8 @@ async function readAspectsByKey(
   }
   const found = new Map<string, JsonObject>()
   for (const { names, urns } of groups.values()) {
-    for (const [urn, aspects] of await readAspects(db, urns, names)) {
+    const read = () => readAspects(db, urns, names)
+    for (const [urn, aspects] of await inTurnIfMany(lineage.work, urns.length, read)) {
       for (const [name, { value }] of aspects) found.set(`${name} ${urn}`, value)
     }
   }

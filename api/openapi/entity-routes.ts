@@ -9,6 +9,7 @@ import {
   readEntityVersions,
   type AspectsWanted
 } from '../../shared/catalog/entities/read-entities.ts'
+import { inTurnIfMany } from '../../shared/catalog/lineage/read-work.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { ChangeRecord, JsonObject } from '../../shared/model/changes.ts'
@@ -30,6 +31,7 @@ import {
 } from './entity-writes.ts'
 import { readAspectNames, readFlag, readNumber, type Parameters } from './parameters.ts'
 
+type Reading = Pick<FastifyRequest<{ Querystring: Parameters }>, 'query' | 'readWork'>
 type OfType = { Params: { entityName: string }; Querystring: Parameters }
 type OfEntity = { Params: { entityName: string; '*': string }; Querystring: Parameters }
 
@@ -195,19 +197,22 @@ export function entityRoutes(app: FastifyInstance, { db, queue, config }: ApiCon
     }))
     checkWanted(lists.flatMap(({ wanted }) => wanted))
     const answer = new Map<string, JsonObject[]>()
-    for (const { entityName, wanted } of lists)
-      addTo(answer, entityName, await batchGet(wanted, readFlag(request.query, 'systemMetadata', false)))
+    for (const { entityName, wanted } of lists) addTo(answer, entityName, await batchGet(request, wanted))
     return Object.fromEntries(answer)
   })
 
   app.post<OfType>('/openapi/v3/entity/:entityName/batchGet', reading, async (request) => {
     const wanted = wantedOf(entityNameOf(request.params.entityName), request.body)
     checkWanted(wanted)
-    return batchGet(wanted, readFlag(request.query, 'systemMetadata', false))
+    return batchGet(request, wanted)
   })
 
-  async function batchGet(wanted: readonly AspectsWanted[], withMetadata: boolean): Promise<JsonObject[]> {
-    const found = await readEntityVersions(db, wanted)
+  async function batchGet(
+    { query, readWork }: Reading,
+    wanted: readonly AspectsWanted[]
+  ): Promise<JsonObject[]> {
+    const withMetadata = readFlag(query, 'systemMetadata', false)
+    const found = await inTurnIfMany(readWork, wanted.length, () => readEntityVersions(db, wanted))
     return found.map(({ urn, aspects }) => showEntity(urn, aspects, withMetadata))
   }
 

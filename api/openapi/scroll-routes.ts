@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { readEntities } from '../../shared/catalog/entities/read-entities.ts'
-import type { ReadWork } from '../../shared/catalog/lineage/read-work.ts'
+import { inTurnIfMany, type ReadWork } from '../../shared/catalog/lineage/read-work.ts'
 import { scrollEntities, type EntityScrollInput } from '../../shared/catalog/search/scroll-entities.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
@@ -39,7 +39,10 @@ export function scrollRoutes(app: FastifyInstance, { db, lineage }: ApiContext):
     try {
       const found = await scrollEntities({ ...lineage, work }, input, { facets, matchedFields: false })
       const urns = found.results.map(({ entity }) => entity.urn)
-      const views = aspects?.length === 0 ? [] : await readEntities(db, urns, aspects)
+      const views =
+        aspects?.length === 0
+          ? []
+          : await inTurnIfMany(work, urns.length, () => readEntities(db, urns, aspects))
       const byUrn = new Map(views.map((view) => [view.urn, view.aspects]))
       const entities = urns.map((urn) => showEntity(urn, byUrn.get(urn) ?? new Map(), withMetadata))
       return { found, entities, page: found.nextScrollId === null ? {} : { scrollId: found.nextScrollId } }

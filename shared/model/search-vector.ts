@@ -45,6 +45,13 @@ export const anyOf = (queries: readonly string[]): string =>
 
 export const keyQuery = (key: string): string => quoted(key)
 
+/** Matches documents with any value of a field. */
+export const anyKeyQuery = (field: string): string => `${quoted(`:${field}:`)}:*`
+
+/** Matches documents with a name that begins with the text, and those with a name too long for a key. */
+export const nameBeginsQuery = (foldedText: string): string =>
+  anyOf([`${quoted(`=${foldedText.slice(0, keyMaxChars)}`)}:*`, `${quoted('=#')}:*`])
+
 export const termsQuery = (terms: readonly SearchTerm[]): string =>
   allOf(
     terms.map((term) => {

@@ -100,14 +100,18 @@ export async function findDomainsOf(
 export type DomainLevelRow = { id: number; urn: Urn; properties: JsonObject | null }
 
 /** The present domains directly under a parent, or at the top level, newest first. */
-export async function domainsOfLevel(db: Db | Tx, parentId: number | null): Promise<DomainLevelRow[]> {
+export async function domainsOfLevel(
+  db: Db | Tx,
+  parentId: number | null,
+  withProperties: boolean
+): Promise<DomainLevelRow[]> {
   return query<DomainLevelRow>(
     db,
     `
     select
       entity.id,
       entity.urn,
-      aspect.value as properties
+      ${withProperties ? 'aspect.value' : 'null::jsonb'} as properties
     from domain
     join entity on entity.id = domain.entity_id
     left join aspect on aspect.entity_id = entity.id and aspect.aspect_name = 'domainProperties'

@@ -19,8 +19,8 @@ export const domainResolvers = {
   Query: {
     domain: (_: unknown, { urn }: { urn: string }, { lineage }: GraphqlContext) =>
       readEntity(lineage, urn, 'domain'),
-    listDomains: (_: unknown, { input }: { input: ListDomainsInput }, { db }: GraphqlContext) =>
-      listDomains(db, input)
+    listDomains: (_: unknown, { input }: { input: ListDomainsInput }, { lineage }: GraphqlContext) =>
+      listDomains(lineage, input)
   },
   Domain: {
     type: ({ urn }: EntityReference) => graphqlTypeOf(entityTypeOf(urn)),

@@ -63,6 +63,19 @@ function tooMuch(actual: number): CatalogError {
   )
 }
 
+/** From this many entities on, reading their documents is a heavy read. */
+const batchMinCount = 200
+
+/**
+ * Runs a read of `count` entities: in a turn if they are many. It costs no units, since other limits bound how many
+ * entities one request reads. Throws what ReadWork's `run` and `read` throw.
+ */
+export const inTurnIfMany = <Result>(
+  work: ReadWork | undefined,
+  count: number,
+  read: () => Promise<Result>
+): Promise<Result> => (work && count >= batchMinCount ? work.run(0, read) : read())
+
 const [wordsPerUnit, filterValuesPerUnit, nodesPerUnit, expandsPerUnit] = [10, 100, 100, 10]
 
 /** The cost of a search for entities. */
@@ -70,17 +83,21 @@ export const searchUnits = ({
   wordCount,
   filterValueCount,
   isSorted,
-  facets
+  facets,
+  readsAll = false
 }: {
   wordCount: number
   filterValueCount: number
   isSorted: boolean
   facets: boolean
+  /** Whether the documents of all entities are read, since no index serves the question. */
+  readsAll?: boolean
 }): number =>
   1 +
   Math.floor(wordCount / wordsPerUnit) +
   Math.floor(filterValueCount / filterValuesPerUnit) +
   (isSorted ? 5 : 0) +
+  (readsAll ? 5 : 0) +
   (facets ? 1 : 0)
 
 /** The cost of a walk; 0 if it reads only the graph, because such walks already take turns. */

@@ -88,8 +88,13 @@ export const unitsOf = (
     wordCount: question.terms?.length ?? 0,
     filterValueCount: filterValueCount(question.allFilters),
     isSorted,
-    facets: facets && question.wantsFacets
+    facets: facets && question.wantsFacets,
+    readsAll: readsAll(question)
   })
+
+/** Whether no index tells which entities fit the filters on their own facts. */
+const readsAll = ({ words, urn, filters }: EntityQuestion): boolean =>
+  words === null && urn === null && filters.some((group) => group.some(({ field }) => 'ownValuesOf' in field))
 
 const sortedMaxCount = limits.searchExactMaxCount
 /** Entities whose documents are in memory at once. */

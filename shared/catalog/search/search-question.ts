@@ -5,7 +5,16 @@
 import { hash } from 'node:crypto'
 import { limits } from '../../limits.ts'
 import { isTypeOfUrns, searchableTypes } from '../../model/entity-types.ts'
-import { allOf, anyOf, fieldKey, keyQuery, nameKey, termsQuery } from '../../model/search-vector.ts'
+import {
+  allOf,
+  anyKeyQuery,
+  anyOf,
+  fieldKey,
+  keyQuery,
+  nameBeginsQuery,
+  nameKey,
+  termsQuery
+} from '../../model/search-vector.ts'
 import { folded, searchTerms, type SearchTerm } from '../../model/search-words.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
 import { soughtText } from '../entities/entity-texts.ts'
@@ -148,22 +157,38 @@ function typesQuery(types: Maybe<readonly string[]>): string[] {
 }
 
 /**
- * The keys of which documents of matching entities contain one; empty if documents do not decide the filter.
- * The documents of some types do not have the values, so all entities of these types are looked at.
+ * One of these tsqueries matches every document that fits the filter; none if documents do not tell. With
+ * `decides`, what they match fits the filter.
  */
-function keysOf({ field, fieldName, condition, values, isNegated }: Filter): string[] {
-  if (isNegated) return []
-  if (fieldName === 'name')
-    return condition === 'EQUAL' || condition === 'IN' || condition === 'IEQUAL'
-      ? values.map((value) => nameKey(folded(value)))
-      : []
-  if (field.key === undefined || (condition !== 'EQUAL' && condition !== 'IN')) return []
+type Told = { queries: string[]; decides: boolean }
+
+const untold: Told = { queries: [], decides: false }
+
+function toldOf({ field, fieldName, condition, values, isNegated }: Filter): Told {
+  if (isNegated) return untold
+  if (fieldName === 'name') {
+    if (condition === 'EQUAL' || condition === 'IN' || condition === 'IEQUAL')
+      return { queries: values.map((value) => keyQuery(nameKey(folded(value)))), decides: false }
+    return condition === 'START_WITH' && values.every(isPlainBeginning)
+      ? { queries: values.map((value) => nameBeginsQuery(beginningOf(value))), decides: false }
+      : untold
+  }
+  if (field.key === undefined) return untold
+  const { key } = field
+  // The documents of some types do not have the values, so all entities of these types are looked at.
   const typesWithOwn = 'own' in field ? [...(field.own?.entityTypes ?? [])] : []
-  return [
-    ...values.map((value) => fieldKey(field.key ?? '', value)),
-    ...typesWithOwn.map((type) => fieldKey('type', type))
-  ]
+  const ofTypes = typesWithOwn.map((type) => keyQuery(fieldKey('type', type)))
+  const decides = ofTypes.length === 0
+  if (condition === 'EXISTS') return { queries: [anyKeyQuery(key), ...ofTypes], decides }
+  return condition === 'EQUAL' || condition === 'IN'
+    ? { queries: [...values.map((value) => keyQuery(fieldKey(key, value))), ...ofTypes], decides }
+    : untold
 }
+
+/** In names, a sign after the last character may have become one with it. */
+const beginningOf = (value: string): string => folded(value).slice(0, -1)
+
+const isPlainBeginning = (value: string): boolean => /^[\x20-\x7e]{2,}$/.test(value)
 
 /** Shared facts are filtered faster in memory, unless a text is searched as well. */
 const isOwn = ({ field }: Filter): boolean => 'ownValuesOf' in field
@@ -177,9 +202,9 @@ function narrowing(filters: Filters, counts: (filter: Filter) => boolean): strin
     allOf(
       group
         .filter(counts)
-        .map(keysOf)
-        .filter((keys) => keys.length > 0)
-        .map((keys) => anyOf(keys.map(keyQuery)))
+        .map((filter) => toldOf(filter).queries)
+        .filter((queries) => queries.length > 0)
+        .map(anyOf)
     )
   )
   return groups.length === 0 || groups.includes('') ? null : anyOf(groups)
@@ -189,7 +214,5 @@ function narrowing(filters: Filters, counts: (filter: Filter) => boolean): strin
 function withoutDecided(filters: Filters): Filters {
   const [only, ...others] = filters
   if (!only || others.length > 0) return filters
-  return [
-    only.filter((filter) => !isOwn(filter) || filter.fieldName === 'name' || keysOf(filter).length === 0)
-  ]
+  return [only.filter((filter) => !isOwn(filter) || !toldOf(filter).decides)]
 }
