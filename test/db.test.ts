@@ -566,6 +566,15 @@ t.test('what an error of the database means', async (t) => {
     t.notMatch(catalogError.message, /secret/)
   }
   t.equal(sqlErrorKind(new TypeError('a fault of ours')), 'unknown')
+  for (const [code, message] of [
+    ['XX000', 'could not extend file "base/1/2": File too large'],
+    ['XX000', 'could not write to file "pg_wal/3": Disk quota exceeded'],
+    ['58030', 'could not write to file "base/1/2": No space left on device']
+  ] as const) {
+    const full = toCatalogError(Object.assign(new Error(message), { code }))
+    t.match(full, { code: 'UNAVAILABLE', message: /disk .* is full/ })
+    t.ok(Number(full.details.retryAfterSeconds) > 0)
+  }
   const own = new CatalogError('NOT_FOUND', 'nothing there')
   t.equal(toCatalogError(own), own)
 })

@@ -82,6 +82,34 @@ t.test('a load that is sent again under its key', async (t) => {
     t.strictSame(changedTables(before, await checksums()), [])
   })
 
+  for (const [name, code, table] of [
+    ['a full disk', '53100', 'chunk'],
+    ['a quota of the disk', 'XX000', 'chunk'],
+    ['no memory', '53200', 'chunk'],
+    ['a standby that took over', '25006', 'chunk'],
+    ['a full disk at its end', '53100', 'load']
+  ] as const)
+    t.test(`is taken up at once after a refusal for ${name}, which is 503 with Retry-After`, async (t) => {
+      const key = `refused-${code}-${table}`
+      await server.db.raw(`
+        create function refuse() returns trigger language plpgsql as $$
+        begin
+          if tg_op = 'INSERT' and tg_table_name = 'load' then return new; end if;
+          raise exception 'could not extend file: Disk quota exceeded' using errcode = '${code}';
+        end $$`)
+      await server.db.raw(
+        `create trigger refuse before insert or update on ${table} for each row execute function refuse()`
+      )
+      await server.db.raw(
+        `create trigger refuse_end before update on load for each row when (new.state = 'aborted') execute function refuse()`
+      )
+      const refused = await post(key, body)
+      t.match(refused, { status: 503, body: { code: 'UNAVAILABLE' } })
+      t.ok(Number(refused.headers['retry-after']) > 0)
+      await server.db.raw('drop function refuse() cascade')
+      t.match(await post(key, body), { status: 200, body: { state: 'done', idempotencyKey: key } })
+    })
+
   t.test('is another load without the key, and under the same key of another token', async (t) => {
     const ids = [
       first,

@@ -363,6 +363,61 @@ t.test('a Redis that comes and goes', async (t) => {
   )
 })
 
+t.test('a Redis that answers reads and refuses writes', async (t) => {
+  const server = await withRedisServer(t)
+  const primary = await withRedisServer(t)
+  if (server === null || primary === null) return
+  const redis = new Redis(server.url)
+  t.teardown(() => redis.disconnect())
+  const config = { redisUrl: server.url, redisTlsVerify: false, databaseUrl: null, ...oneServer }
+  const { port } = new URL(primary.url)
+  const ways: readonly [string, RegExp, () => Promise<unknown>, () => Promise<unknown>][] = [
+    [
+      'since it is full',
+      /OOM/,
+      () => redis.config('SET', 'maxmemory', '1'),
+      () => redis.config('SET', 'maxmemory', '0')
+    ],
+    [
+      'since it is a replica',
+      /READONLY/,
+      () => redis.replicaof('127.0.0.1', Number(port)),
+      () => redis.replicaof('NO', 'ONE')
+    ],
+    [
+      'since it has too few replicas',
+      /NOREPLICAS/,
+      () => redis.config('SET', 'min-replicas-to-write', '1'),
+      () => redis.config('SET', 'min-replicas-to-write', '0')
+    ]
+  ]
+  for (const [why, says, begin, end] of ways) {
+    t.test(`${why}, is down for health, the doctor and the log of a worker`, async (t) => {
+      const queue = await openQueue(config, log)
+      t.teardown(() => queue.close())
+      const isUp = async (): Promise<boolean> => (await queue.depth({ checksWrites: true })) !== null
+      t.ok(await eventually(isUp))
+      await begin()
+      t.ok(await eventually(async () => !(await isUp())))
+      const findings = await examineQueue(readConfig({ REDIS_URL: server.url }))
+      t.ok(findings.some(({ verdict, text }) => verdict === 'wrong' && says.test(text)))
+      const lines: string[] = []
+      const write = (line: string): void => void lines.push(line)
+      const worker = await startChunkWorker({
+        config,
+        concurrency: 1,
+        look: async () => 'done',
+        log: pino({ level: 'warn' }, { write })
+      })
+      t.ok(await eventually(() => lines.some((line) => says.test(line))))
+      t.equal(lines.filter((line) => line.includes('the queue reports errors')).length, 1)
+      await end()
+      await worker.close()
+      t.ok(await eventually(isUp))
+    })
+  }
+})
+
 t.test('a worker that has gone deaf is replaced, and then gives up', async (t) => {
   const { url } = await withDatabase(t)
   const config: QueueConfig = { redisUrl: null, redisTlsVerify: false, databaseUrl: url, ...oneServer }

@@ -301,6 +301,41 @@ t.test('of a server', async (t) => {
     ])
   })
 
+  t.test(
+    'values nested too deep are a refusal, however deep, of every kind and on every route',
+    async (t) => {
+      const nested = (depth: number, [open, close]: readonly [string, string]): string =>
+        `${open.repeat(depth)}1${close.repeat(depth)}`
+      for (const depth of [limits.jsonMaxDepth + 1, 5_000, 200_000])
+        for (const kind of [
+          ['[', ']'],
+          ['{"a":', '}']
+        ] as const) {
+          const value = nested(depth, kind)
+          for (const [url, sent] of [
+            [
+              '/api/graphql',
+              `{"query":"query ($v: [String!]) { entities(urns: $v) { urn } }","variables":{"v":${value}}}`
+            ],
+            [
+              '/aspects?action=ingestProposal',
+              `{"proposal":{"entityType":"dataset","entityUrn":"${assetUrn(1)}","changeType":"UPSERT","aspectName":"status","aspect":${value}}}`
+            ],
+            ['/openapi/v3/entity/dataset', `[{"urn":"${assetUrn(1)}","status":{"value":${value}}}]`]
+          ] as const) {
+            const { status, text } = await server.rest({
+              method: 'POST',
+              url,
+              body: sent,
+              headers: { 'content-type': 'application/json' }
+            })
+            t.ok(status < 500, `${url} ${depth}: ${status}`)
+            t.notMatch(text, 'INTERNAL')
+          }
+        }
+    }
+  )
+
   t.test('filterValuesInAllMaxCount: all filters of a read have at most this many values', async (t) => {
     const filters = (count: number) =>
       Array.from({ length: 10 }, (_, at) => ({

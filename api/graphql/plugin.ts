@@ -151,11 +151,16 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
     app.post(url, { bodyLimit: limits.graphqlBodyMaxBytes, config: { access: 'read' } }, answer)
 }
 
-/** Counts the scalars in a value, at any depth, up to the limit. */
-function countValues(value: unknown, before = 0): number {
-  if (before > limits.graphqlVariableValuesMaxCount) return before
-  if (value === null || typeof value !== 'object') return before + 1
-  return Object.values(value).reduce<number>((sum, each) => countValues(each, sum), before)
+/** Counts the scalars in a value, at any depth, up to the limit. Not by recursion: lists may be nested too deep for it. */
+function countValues(value: unknown): number {
+  const left: unknown[] = [value]
+  let count = 0
+  while (left.length > 0 && count <= limits.graphqlVariableValuesMaxCount) {
+    const next = left.pop()
+    if (next === null || typeof next !== 'object') count += 1
+    else for (const inner of Object.values(next)) left.push(inner)
+  }
+  return count
 }
 
 /** Throws BAD_REQUEST: a malformed request is answered with 400 and no GraphQL body. */

@@ -12,7 +12,9 @@ export async function examineQueue(config: Config): Promise<Finding[]> {
   if (redisUrl === null) return [await examineInPostgres(config)]
   try {
     return await askRedis({ ...config, redisUrl }, async (redis) =>
-      redis instanceof Redis ? examineServer(await redis.info()) : examineCluster(redis)
+      redis instanceof Redis
+        ? [...examineServer(await redis.info()), ...(await examineWrites(redis))]
+        : examineCluster(redis)
     )
   } catch (error) {
     return [wrong('queue', redisProblem(error))]
@@ -89,6 +91,18 @@ function examineRole(role: string | undefined): Finding[] {
   return role === undefined || role === 'master'
     ? []
     : [wrong('queue', `is a ${role}, which accepts no writes`)]
+}
+
+const writeCheckKeptMs = 1_000
+
+/** A Redis that is full, cannot save, or is a replica, answers reads and refuses writes. */
+async function examineWrites(redis: Redis): Promise<Finding[]> {
+  try {
+    await redis.set('tributary-doctor', '1', 'PX', writeCheckKeptMs)
+    return []
+  } catch (error) {
+    return [wrong('queue', `answers, but refuses every write, so loads wait: ${reasonOf(error)}`)]
+  }
 }
 
 function field(info: string, name: string): string | undefined {

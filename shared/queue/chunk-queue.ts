@@ -20,8 +20,11 @@ export type ChunkQueue = {
    * longer than 1.5 s.
    */
   nudge(nudges: readonly ChunkNudge[]): Promise<boolean>
-  /** The number of waiting jobs; null if the queue does not answer. */
-  depth(): Promise<number | null>
+  /**
+   * The number of waiting jobs; null if the queue does not answer, or, with `checksWrites`, if it refuses to be
+   * written.
+   */
+  depth(options?: { checksWrites: boolean }): Promise<number | null>
   close(): Promise<void>
 }
 
@@ -29,8 +32,13 @@ export type ChunkQueue = {
 type Backend = {
   addBulk(jobs: { name: string; data: ChunkPayload; opts: JobsOptions }[]): Promise<unknown>
   getWaitingCount(): Promise<number>
+  /** Fails if nothing can be written: a Redis that is a replica, full, or cannot save, still answers reads. */
+  checkWrites(): Promise<unknown>
   close(): Promise<void>
 }
+
+/** How long the key is kept that checkWrites writes. */
+const writeCheckKeptMs = 60_000
 
 /** For this time after a failure the queue is not asked, so that requests do not each wait for it. */
 const restMs = 1_000
@@ -103,10 +111,14 @@ export async function openQueue(config: QueueConfig, log?: Log): Promise<ChunkQu
     }
   }
 
-  const depth = (): Promise<number | null> => ask((queue) => queue.getWaitingCount())
+  const depth = ({ checksWrites } = { checksWrites: false }): Promise<number | null> =>
+    ask(async (queue) => {
+      if (checksWrites) await queue.checkWrites()
+      return queue.getWaitingCount()
+    })
   // Without this, a process that enqueues nothing would not know whether the queue answers.
   const endReport = beforeScrape(async () => {
-    await depth()
+    await depth({ checksWrites: true })
   })
 
   return {
@@ -178,7 +190,8 @@ async function connectToPostgres(config: QueueConfig, { report }: Listeners): Pr
     await queue.waitUntilReady()
     return queue
   })
-  return backendOf(queue, close)
+  // What Postgres refuses is found by the health of the database.
+  return backendOf(queue, { checkWrites: async () => {}, close })
 }
 
 function connectToRedis(config: QueueConfig & { redisUrl: string }, { report, say }: Listeners): Backend {
@@ -188,11 +201,18 @@ function connectToRedis(config: QueueConfig & { redisUrl: string }, { report, sa
   // BullMQ also emits the errors of the client, until it closes.
   client.on('error', () => {})
   queue.on('error', report)
-  // BullMQ leaves the connection open.
-  return backendOf(queue, () => queue.close().finally(() => client.disconnect()))
+  return backendOf(queue, {
+    checkWrites: () => client.set(queue.toKey('write-check'), '1', 'PX', writeCheckKeptMs),
+    // BullMQ leaves the connection open.
+    close: () => queue.close().finally(() => client.disconnect())
+  })
 }
 
-const backendOf = (queue: Backend, close: () => Promise<void>): Backend => ({
+const backendOf = (
+  queue: Pick<Backend, 'addBulk' | 'getWaitingCount'>,
+  { checkWrites, close }: Pick<Backend, 'checkWrites' | 'close'>
+): Backend => ({
+  checkWrites,
   addBulk: (jobs) => queue.addBulk(jobs),
   getWaitingCount: () => queue.getWaitingCount(),
   close

@@ -33,6 +33,9 @@ const closeDeadlineMs = 5_000
 /** A queue that refuses reports so each time that it is asked, about once a second. */
 const errorRecentMs = 10_000
 
+/** While the queue reports errors, the log says so once in this time. */
+const warnEveryMs = 60_000
+
 const settings = {
   /**
    * After this time the job of a dead worker goes to another. That worker takes the chunk once the lease has
@@ -57,6 +60,7 @@ export async function startChunkWorker({
   const stop = new AbortController()
   let activeCount = 0
   let lastTakenAtMs = Date.now()
+  let silentUntilMs = 0
   let reported: { error: Error; atMs: number } | null = null
 
   async function process(
@@ -83,7 +87,10 @@ export async function startChunkWorker({
   const { worker, disconnect } = await connect(config, { ...settings, concurrency, autorun: false }, process)
   worker.on('error', (err: Error) => {
     reported = { error: err, atMs: Date.now() }
-    log.debug({ err }, 'the queue reported an error')
+    const now = Date.now()
+    if (now < silentUntilMs) log.debug({ err }, 'the queue reported an error')
+    else log.warn({ err }, 'the queue reports errors, and loads may wait; tributary doctor says why')
+    silentUntilMs = Math.max(silentUntilMs, now + (now < silentUntilMs ? 0 : warnEveryMs))
   })
   worker.on('failed', (job: Job | undefined, err: Error) => {
     log.error({ err, jobId: job?.id }, 'looking at a chunk failed')

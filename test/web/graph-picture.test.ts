@@ -1,5 +1,6 @@
 /** What a lineage view makes of an answer: cards, stacks, groups, columns, counts; its closures; and what can be exported of it. */
 import t from 'tap'
+import { printCells } from '../../shared/formats/csv-cells.ts'
 import { columnParts, columnUrn, shownPath } from '../../web/src/api/column-urn.ts'
 import { colourOf, hueCount, hueOf } from '../../web/src/graph/colours.ts'
 import { csvCell, csvOf, svgOf, type Palette } from '../../web/src/graph/export.ts'
@@ -382,6 +383,33 @@ await t.test('a CSV file has a line for each card, and can be read back unchange
   const found = names.map((_, index) => cells[(index + 1) * 10 + 1])
   t.strictSame(found, ['a,b', 'say "x"', 'two\nlines', "'=cmd()", "'+1", "'@x", "'-2", 'plain'])
   t.equal(csvCell(-3), '-3', 'a number is a number')
+})
+
+await t.test('a CSV file guards formulas exactly as those of the server', async (t) => {
+  const signs = [
+    '=',
+    '+',
+    '-',
+    '@',
+    '\t',
+    '\r',
+    '\n',
+    '\uff0b',
+    '\uff0d',
+    '\uff1d',
+    '\uff20',
+    "'",
+    '"',
+    ',',
+    ' ',
+    'a',
+    ''
+  ]
+  for (const first of signs)
+    for (const second of signs)
+      for (const text of [`${first}${second}1+1`, `'${first}${second}`, `''${second}x`])
+        t.equal(csvCell(text), printCells([text]), JSON.stringify(text))
+  t.equal(csvCell("'=1"), "''=1", 'an apostrophe that was there is kept')
 })
 
 await t.test('a CSV file and the list have every asset that is counted, also in closed groups', async (t) => {

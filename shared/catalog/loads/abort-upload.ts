@@ -19,3 +19,17 @@ export async function abortUpload(db: Db, id: string, reason: string): Promise<b
   if (isMine) metrics.loads.inc({ state: 'aborted' })
   return isMine
 }
+
+/** Uploads that this process has refused while the database could not end them, with the reasons. */
+const givenUp = new Map<string, string>()
+
+export function giveUp(id: string, reason: string): void {
+  givenUp.set(id, reason)
+}
+
+export function forgetGivenUp(id: string): void {
+  givenUp.delete(id)
+}
+
+/** Why this process has given up an upload that may still look as if it were being received; null if it has not. */
+export const reasonGivenUp = (id: string): string | null => givenUp.get(id) ?? null

@@ -1,9 +1,9 @@
 /** Receives a load: streams its records into Postgres, and accepts it when its body has ended cleanly. */
 import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { CatalogError } from '../../errors.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import { toCatalogError } from '../../db/sql-errors.ts'
+import { sqlErrorKind, toCatalogError } from '../../db/sql-errors.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { defaultDbtOptions, optionsText } from '../../formats/dbt/options.ts'
 import { openRecords, type OpenedRecords, type ParsedRecord } from '../../formats/read-records.ts'
@@ -12,7 +12,7 @@ import type { ChunkQueue } from '../../queue/chunk-queue.ts'
 import { insertChunk } from '../../store/chunks.ts'
 import { countWaitingRecords } from '../../store/load-progress.ts'
 import { addWarnings, endBody, findLoad, insertLoad, touchLoad } from '../../store/loads.ts'
-import { abortUpload } from './abort-upload.ts'
+import { abortUpload, forgetGivenUp, giveUp } from './abort-upload.ts'
 import { acceptReceivedLoad } from './accept-load.ts'
 import { createChunkWriter, recordsPerChunk, type ChunkWriter, type Stored } from './chunk-writer.ts'
 import { digestingBody } from './idempotency-key.ts'
@@ -68,7 +68,7 @@ export async function receiveLoad(
   const known = key === null ? null : await replayLoad(db, queue, { request, key, told: optionText }, body)
   if (known !== null) return { id: known, isReplay: true }
   await refuseWhenOverloaded(db)
-  const upload: Upload = { id, records: 0, heartbeat: null }
+  const upload: Upload = { id, records: 0, hasBegun: false, heartbeat: null }
   const { body: bytes, digest } =
     key === null ? { body, digest: () => null } : digestingBody(body, optionText)
   try {
@@ -76,7 +76,7 @@ export async function receiveLoad(
     if (upload.records === 0) throw new CatalogError('BAD_REQUEST', 'The body contains no records')
     if (!(await endBody(db, id, digest()))) throw await endedMeanwhile(db, id)
   } catch (error) {
-    if (upload.records > 0) await abort(db, id, error)
+    if (upload.hasBegun) await abort(db, id, error)
     throw error
   } finally {
     clearInterval(upload.heartbeat ?? undefined)
@@ -87,7 +87,8 @@ export async function receiveLoad(
   return { id, isReplay: false }
 }
 
-type Upload = { readonly id: string; records: number; heartbeat: NodeJS.Timeout | null }
+/** `hasBegun`: the row of the load may have been stored, even if that was not confirmed. */
+type Upload = { readonly id: string; records: number; hasBegun: boolean; heartbeat: NodeJS.Timeout | null }
 
 /** Throws OVERLOADED if more records wait than waitingRecordsMaxCount. */
 async function refuseWhenOverloaded(db: Db): Promise<void> {
@@ -194,6 +195,7 @@ async function begin(
   upload: Upload,
   { load, opened: { format, header, warnings = [] } }: { load: Submission; opened: OpenedRecords }
 ): Promise<void> {
+  upload.hasBegun = true
   const isNew = await inTransaction(db, async (tx) => {
     if (!(await insertLoad(tx, { ...load, format, header }))) return false
     if (warnings.length > 0)
@@ -213,15 +215,30 @@ function refuseFatal(error: CatalogError): void {
 }
 
 /**
- * Ends an upload that did not arrive completely, and deletes its records. If this fails the sweeper does it
- * later.
+ * Ends an upload that did not arrive completely, and deletes its records. While the database cannot do that, it is
+ * tried again until the sweeper would do it; its key is free for this process at once.
  */
 async function abort(db: Db, id: string, error: unknown): Promise<void> {
-  try {
-    await abortUpload(db, id, toCatalogError(error).message)
-  } catch {
-    // The database is unreachable: the load stays `receiving` until the sweeper aborts it.
+  const reason = toCatalogError(error).message
+  const giveUpAt = Date.now() + limits.uploadSilentMaxSeconds * 1_000
+  giveUp(id, reason)
+  const attempt = async (): Promise<boolean> => {
+    try {
+      await abortUpload(db, id, reason)
+      return true
+    } catch (failure) {
+      return sqlErrorKind(failure) !== 'transient' || Date.now() > giveUpAt
+    }
   }
+  if (await attempt()) forgetGivenUp(id)
+  else void repeat(attempt).then(() => forgetGivenUp(id))
+}
+
+const abortAgainMs = 500
+
+async function repeat(attempt: () => Promise<boolean>): Promise<void> {
+  do await sleep(abortAgainMs, undefined, { ref: false })
+  while (!(await attempt()))
 }
 
 /**

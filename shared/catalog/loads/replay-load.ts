@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 import { limits } from '../../limits.ts'
 import type { ChunkQueue } from '../../queue/chunk-queue.ts'
 import { findKeyedLoad, type KeyedLoad } from '../../store/loads.ts'
-import { abortUpload } from './abort-upload.ts'
+import { abortUpload, reasonGivenUp } from './abort-upload.ts'
 import { acceptReceivedLoad } from './accept-load.ts'
 import { digestingBody } from './idempotency-key.ts'
 import { submissionOf, type LoadRequest } from './load-request.ts'
@@ -16,7 +16,8 @@ const retryAfterSeconds = 5
  * Returns the id of the load that the key belongs to; null if the key is free.
  *
  * Reads the body to its end to compare it, and stores nothing. An upload without a heartbeat for
- * uploadSilentMaxSeconds is aborted here: its process has died, and the client need not wait for a sweeper. A
+ * uploadSilentMaxSeconds is aborted here: its process has died, and the client need not wait for a sweeper. So is
+ * one that this process has refused. A
  * load whose process died after the end of its body is accepted here.
  *
  * Throws CONFLICT (with a time to wait) while the first submission is still being received,
@@ -35,7 +36,8 @@ export async function replayLoad(
   )
   if (!known) return null
   if (!known.hasWholeBody) {
-    if (known.isSilent && (await abortUpload(db, known.id, 'The upload stopped before its end'))) return null
+    const reason = reasonGivenUp(known.id) ?? (known.isSilent ? 'The upload stopped before its end' : null)
+    if (reason !== null && (await abortUpload(db, known.id, reason))) return null
     throw stillReceiving()
   }
   compareParameters(request, known)

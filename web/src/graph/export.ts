@@ -93,10 +93,13 @@ function itemSvg({ item, box }: PlacedItem, colouring: Colouring, palette: Palet
   ].join('')
 }
 
+/** As shared/formats/csv-cells.ts, for all texts that a spreadsheet would read as a formula. */
+const startsAsFormula = /^'*[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/
+
 /** A cell that a spreadsheet would read as a formula begins with an apostrophe. */
 export function csvCell(value: string | number | null): string {
   const text = value === null ? '' : String(value)
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const safe = typeof value === 'string' && startsAsFormula.test(text) ? `'${text}` : text
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
