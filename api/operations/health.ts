@@ -16,7 +16,10 @@ export function healthRoutes(app: FastifyInstance, { db, queue }: ApiContext, st
   app.get('/health/live', open, async () => ({ status: 'live' }))
 
   async function answerReady(reply: FastifyReply) {
-    const [{ database, schema }, depth] = await Promise.all([checkReadiness(db), queue.depth({ checksWrites: true })])
+    const [{ database, schema }, depth] = await Promise.all([
+      checkReadiness(db),
+      queue.depth({ checksWrites: true })
+    ])
     const queueState = depth === null ? 'down' : 'up'
     const isStopping = state.isStopping || state.isLeaving === true
     const isReady = !isStopping && database === 'up' && schema === 'current'
