@@ -136,7 +136,7 @@ t.test('a header', async (t) => {
       'resource,domain',
       'entityUrn,domainUrn',
       'urn,domain',
-      'degree,urn,type,name,platform,environment,domain,exists',
+      'degree,urn,type,name,platform,environment,domain,exists,owners',
       'reject_line,reject_code,reject_field,reject_message,resource,domain'
     ]) {
       t.equal(parseCsvHeader(header).kind, 'domains', header)
@@ -195,7 +195,7 @@ t.test('a header', async (t) => {
   t.test('tells which columns a load ignores', async (t) => {
     for (const [header, ignored] of [
       ['upstream,downstream,degree,reject_message', []],
-      ['degree,urn,type,name,platform,environment,domain,exists', []],
+      ['degree,urn,type,name,platform,environment,domain,exists,owners', []],
       ['source,target,Notes,owner', ['Notes', 'owner']],
       [',source,target', ['column 1']],
       ['source,target,total,kind', ['total', 'kind']],
@@ -523,8 +523,8 @@ t.test('records', async (t) => {
     })
     t.strictSame(
       parse(
-        'degree,urn,type,name,platform,environment,domain,exists',
-        `1,"${orders}",DATASET,"'=1+1",,,${sales},true`
+        'degree,urn,type,name,platform,environment,domain,exists,owners',
+        `1,"${orders}",DATASET,"'=1+1",,,${sales},true,urn:li:corpuser:ada`
       ),
       { line: 7, changes: [{ kind: 'setDomain', entityUrn: orders, domainUrn: sales }] }
     )

@@ -121,6 +121,7 @@ for (const { engine, memory } of engines) {
         environment: 'PROD',
         domain: null,
         exists: true,
+        owners: [],
         ...more
       })
       t.strictSame(
@@ -576,6 +577,7 @@ const anyExport: ExportInput = {
   platforms: [],
   domain: null,
   columns: null,
+  withAssets: false,
   startTimeMillis: null,
   endTimeMillis: null,
   filters: []

@@ -17,11 +17,12 @@ const cellsOf = ({
   platform,
   environment,
   domain,
-  exists
-}: ExportEntity): Cell[] => [degree, urn, type, name, platform, environment, domain, exists]
+  exists,
+  owners
+}: ExportEntity): Cell[] => [degree, urn, type, name, platform, environment, domain, exists, owners.join(' ')]
 
 export async function* csvOfEntities(found: LineageExport): AsyncGenerator<string> {
-  yield printRow(['degree', 'urn', 'type', 'name', 'platform', 'environment', 'domain', 'exists'])
+  yield printRow(['degree', 'urn', 'type', 'name', 'platform', 'environment', 'domain', 'exists', 'owners'])
   for await (const rows of found.entities()) yield rows.map((row) => printRow(cellsOf(row))).join('')
 }
 

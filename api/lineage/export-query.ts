@@ -46,9 +46,10 @@ export function readExportQuery(sent: unknown): ExportRequest {
   const query = readQuery(sent, parameters)
   const format = oneOf(query, 'format', exportFormats, exportFormats[0])
   const contents = contentsOf[format]
+  const of = oneOf(query, 'of', contents, contents[0])
   return {
     format,
-    of: oneOf(query, 'of', contents, contents[0]),
+    of,
     input: {
       urn: query.urn ?? null,
       direction: oneOf(query, 'direction', ['UPSTREAM', 'DOWNSTREAM'], 'DOWNSTREAM'),
@@ -61,6 +62,7 @@ export function readExportQuery(sent: unknown): ExportRequest {
       domain: query.domain ?? null,
       columns:
         query.columns === undefined ? null : oneOf(query, 'columns', ['true', 'false'], 'true') === 'true',
+      withAssets: of === 'entities',
       startTimeMillis: readMillis(query, 'startTimeMillis'),
       endTimeMillis: readMillis(query, 'endTimeMillis'),
       filters: readFilters(query.filters)

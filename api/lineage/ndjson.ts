@@ -13,9 +13,10 @@ const printEntity = ({
   platform,
   environment,
   domain,
-  exists
+  exists,
+  owners
 }: ExportEntity): string =>
-  `${JSON.stringify({ degree, urn, type, name, platform, environment, domain, exists })}\n`
+  `${JSON.stringify({ degree, urn, type, name, platform, environment, domain, exists, owners })}\n`
 
 const printEdge = ({ upstream, downstream, degree, isIndirect }: ExportEdge): string =>
   `${JSON.stringify({ upstream, downstream, degree, ...(isIndirect ? { indirect: true } : {}) })}\n`

@@ -60,7 +60,7 @@ export const isRejectColumn = (name: string): boolean =>
  */
 const exportedColumns: { readonly [Kind in CsvKind]: readonly string[] } = {
   edges: ['degree', ...rejectColumns],
-  domains: ['degree', 'type', 'name', 'platform', 'environment', 'exists', ...rejectColumns]
+  domains: ['degree', 'type', 'name', 'platform', 'environment', 'exists', 'owners', ...rejectColumns]
 }
 
 const exportedNames = {

@@ -81,6 +81,7 @@ export type EntityFacts = {
   exists: boolean
   /** Whether the entity is soft-deleted; a column is, with its asset. */
   isRemoved: boolean
+  /** A column that is in no domain is in that of its asset. */
   domainId: number | null
 }
 
@@ -103,10 +104,15 @@ export async function readEntityFacts(
       entity.entity_type as "entityType",
       coalesce(parent.is_present, entity.is_present) as exists,
       entity.is_removed or coalesce(parent.is_removed, false) as "isRemoved",
-      ${wants.domains ? 'domain_association.domain_id' : 'null'} as "domainId"
+      ${wants.domains ? 'coalesce(domain_association.domain_id, of_parent.domain_id)' : 'null'} as "domainId"
     from entity
     left join entity parent on parent.id = entity.parent_id
-    ${wants.domains ? 'left join domain_association on domain_association.entity_id = entity.id' : ''}
+    ${
+      wants.domains
+        ? `left join domain_association on domain_association.entity_id = entity.id
+           left join domain_association of_parent on of_parent.entity_id = entity.parent_id`
+        : ''
+    }
     where entity.id = any(?::int[])`,
     [idArray(ids)]
   )

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { isTooWide, openPage, skipWithoutChromium, violationsOf, withBrowser } from '../support/browser.ts'
+import { parseCsv } from '../support/export-files.ts'
 import { withServer, type TestServer } from '../support/server.ts'
 
 const dataset = (name: string, platform = 'hive'): string =>
@@ -57,31 +58,10 @@ async function exported(page: Page): Promise<{ urns: string[]; names: string[]; 
   const downloading = page.waitForEvent('download')
   await page.getByRole('link', { name: /^Export CSV/ }).click()
   const text = readFileSync(await (await downloading).path(), 'utf8')
-  const rows = splitRows(text).map((row) => cellsOf(row))
-  const [head = [], ...others] = rows
+  const [head = [], ...others] = parseCsv(text)
   const column = (name: string): string[] => others.map((row) => row[head.indexOf(name)] ?? '')
   return { urns: column('urn'), names: column('name'), text }
 }
-
-/** RFC 4180 parsed by hand, so that the product's writer is not tested with its own reader. */
-function splitRows(text: string): string[] {
-  const rows: string[] = []
-  let isQuoted = false
-  let row = ''
-  for (const letter of text) {
-    if (letter === '"') isQuoted = !isQuoted
-    if (letter === '\n' && !isQuoted) {
-      rows.push(row.replace(/\r$/, ''))
-      row = ''
-    } else row += letter
-  }
-  return row === '' ? rows : [...rows, row]
-}
-
-const cellsOf = (row: string): string[] =>
-  [...row.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,"]*))/g)].map(
-    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? ''
-  )
 
 t.test('the impact table', async (t) => {
   if (skipWithoutChromium(t)) return

@@ -66,6 +66,7 @@ export type ExportLine = {
   environment: string | null
   domain: string | null
   exists: boolean
+  owners: readonly string[]
 }
 export type EdgeLine = { upstream: string; downstream: string; degree: number }
 

@@ -157,7 +157,7 @@ export function createOracle(world: World) {
     thing: (urn: Urn): Thing | undefined => things.get(urn),
     exists: (urn: Urn): boolean => present.has(assetOf(urn)),
     isRemoved: (urn: Urn): boolean => removed.has(urn) || removed.has(assetOf(urn)),
-    domainOf: (urn: Urn): Urn | null => domains.get(urn) ?? null,
+    domainOf: (urn: Urn): Urn | null => domains.get(urn) ?? domains.get(assetOf(urn)) ?? null,
     parentOf: (urn: Urn): Urn | null => parents.get(urn) ?? null,
     members: (urn: Urn): Urn[] =>
       [...domains].filter(([, domain]) => domain === urn).map(([member]) => member),

@@ -9,9 +9,11 @@ import { limits } from '../../limits.ts'
 import type { LineageDirection } from '../../model/walk.ts'
 import { idSet } from '../../store/id-set.ts'
 import type { Urn } from '../../urn/urn.ts'
+import { withAssetsOfColumns } from './column-assets.ts'
 import { checkExport, type ExportInput, type ExportQuestion } from './export-question.ts'
 import { edgeRows, entityRows, rowWithoutId, type ExportEdge, type ExportEntity } from './export-rows.ts'
 import { hopsWanted } from './lineage-filters.ts'
+import { everyEntity } from './lineage-hits.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { reportOf, type LineageReport } from './lineage-report.ts'
 import { entityNotFound } from './read-entity.ts'
@@ -62,16 +64,21 @@ async function findLineage(
       : question.beginsAtColumns
         ? (await reader.columns([start.id]))(start.id)
         : [start.id]
+  const wanted = Math.min(question.hops, hopsWanted(question.filters))
   const walk = await reader.walk({
     startIds,
     direction,
     level,
-    hopsWanted: Math.min(question.hops, hopsWanted(question.filters)),
+    hopsWanted: wanted,
     bounds: { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
   })
-  const { total, kept } = await filterHits(reader, question, walk)
-  const ids = kept === null ? walk.ids : kept.map((place) => walk.ids[place] ?? 0)
-  const degrees = kept === null ? walk.degrees : Uint16Array.from(kept, (place) => walk.degrees[place] ?? 0)
+  const hits =
+    level === 'column' && question.withAssets
+      ? await withAssetsOfColumns(reader, { direction, startIds, walk }, everyEntity(walk), wanted)
+      : walk
+  const { total, kept } = await filterHits(reader, question, hits)
+  const ids = kept === null ? hits.ids : kept.map((place) => hits.ids[place] ?? 0)
+  const degrees = kept === null ? hits.degrees : Uint16Array.from(kept, (place) => hits.degrees[place] ?? 0)
   const isBare = start.id === null && !question.beginsAtColumns
   return {
     startUrn,

@@ -31,6 +31,8 @@ export type ExportInput = {
   platforms: readonly string[]
   domain: string | null
   columns: boolean | null
+  /** Whether a walk along columns has rows for jobs and dashboards. In a diagram they would have no edges. */
+  withAssets: boolean
   startTimeMillis: number | null
   endTimeMillis: number | null
   filters: readonly FilterGroupInput[]
@@ -42,6 +44,7 @@ export type ExportQuestion = HitFilters & {
   level: LineageLevel
   /** Whether the walk begins at the columns of the start, not at the start. */
   beginsAtColumns: boolean
+  withAssets: boolean
   /** The number of hops to follow; Infinity for all. */
   hops: number
   window: TimeWindow | null
@@ -71,6 +74,7 @@ export function checkExport(input: ExportInput): ExportQuestion {
     direction: input.direction,
     level: isColumn || input.columns === true ? 'column' : 'asset',
     beginsAtColumns: !isColumn && input.columns === true,
+    withAssets: input.withAssets,
     hops: checkedHops(input.hops),
     window: windowOf(input),
     types: checkedTypes(input.types),

@@ -2,7 +2,9 @@
  * The rows of an export, read through one lineage reader a slice at a time, so memory does not grow with the
  * number of rows.
  */
+import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { graphqlTypeOf } from '../../model/entity-types.ts'
+import { isObject } from '../../model/json-values.ts'
 import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
 import { nameFromUrn, environmentOf, platformOf } from '../../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
@@ -21,6 +23,8 @@ export type ExportEntity = {
   environment: string | null
   domain: Urn | null
   exists: boolean
+  /** The URNs of the owners; of a column, those of its asset. */
+  owners: readonly string[]
 }
 
 /**
@@ -58,7 +62,7 @@ export async function* entityRows(
     const slice = ids.subarray(begin, begin + entitiesSliceCount)
     const urns = await reader.urns(slice)
     const classes = await reader.classes(slice)
-    const documents = await reader.documents(slice, textAspectNames)
+    const documents = await reader.documents(slice, [...textAspectNames, 'ownership'])
     await addDomains(reader, domains, slice, (id) => classes(id)?.domainId ?? null)
     const rows: ExportEntity[] = []
     slice.forEach((id, at) => {
@@ -73,7 +77,8 @@ export async function* entityRows(
         platform: facts.platformUrn,
         environment: facts.origin,
         domain: facts.domainId === null ? null : (domains.get(facts.domainId) ?? null),
-        exists: facts.exists
+        exists: facts.exists,
+        owners: ownersIn(documents.get(id)?.get('ownership'))
       })
     })
     yield rows
@@ -107,8 +112,17 @@ export const rowWithoutId = (urn: Urn, exists: boolean): ExportEntity => ({
   platform: platformOf(urn),
   environment: environmentOf(urn),
   domain: null,
-  exists
+  exists,
+  owners: []
 })
+
+const ownersIn = (ownership: JsonObject | undefined): string[] => [
+  ...new Set(
+    (Array.isArray(ownership?.owners) ? ownership.owners : []).flatMap((entry: JsonValue) =>
+      isObject(entry) && typeof entry.owner === 'string' ? [entry.owner] : []
+    )
+  )
+]
 
 export type EdgeQuestion = {
   direction: LineageDirection

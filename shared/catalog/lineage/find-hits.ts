@@ -3,7 +3,7 @@ import { firstIndex } from '../../model/first-index.ts'
 import type { GraphVersion } from '../../graph/lineage-graph.ts'
 import { limits } from '../../limits.ts'
 import type { Walk, WalkBounds } from '../../model/walk.ts'
-import { withColumnJobs } from './column-jobs.ts'
+import { withAssetsOfColumns } from './column-assets.ts'
 import { hopsWanted } from './lineage-filters.ts'
 import { everyEntity, foldedToAssets, type Hits } from './lineage-hits.ts'
 import type { LineageReader } from './lineage-reader.ts'
@@ -33,16 +33,19 @@ export async function findHits(
 ): Promise<FoundHits> {
   const { direction, level, filters } = question
   const startIds = await startsOf(reader, question)
-  const walk = await reader.walk({ startIds, direction, level, hopsWanted: hopsWanted(filters), bounds })
+  const wanted = hopsWanted(filters)
+  const walk = await reader.walk({ startIds, direction, level, hopsWanted: wanted, bounds })
   const found = question.foldsColumns ? await foldedToAssets(reader, walk) : everyEntity(walk)
   const isOfColumns = level === 'column'
-  const hits = isOfColumns ? await withColumnJobs(reader, direction, startIds, walk, found) : found
+  const hits = isOfColumns
+    ? await withAssetsOfColumns(reader, { direction, startIds, walk }, found, wanted)
+    : found
   const filtered = await filterHits(reader, question, hits, { keeps })
   return {
     startIds,
     walk,
     hits,
-    // The jobs of columns can change while the graph stays the same.
+    // The jobs and dashboards of columns can change while the graph stays the same.
     filtered: { ...filtered, readsOwn: filtered.readsOwn || isOfColumns },
     version: reader.version,
     epoch: await reader.epoch()

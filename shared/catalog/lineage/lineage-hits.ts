@@ -3,8 +3,11 @@ import type { Walk } from '../../model/walk.ts'
 import { idSet } from '../../store/id-set.ts'
 import type { LineageReader } from './lineage-reader.ts'
 
-/** Where paths to a hit end: at an entity that the walk reached, or at a job one hop after it. */
-export type PathEnd = { id: number; degree: number; jobId: number | null }
+/**
+ * Where paths to a hit end: at an entity that the walk reached, or at assets after it, of which each is one hop
+ * after the one before: a job, or a dashboard.
+ */
+export type PathEnd = { id: number; degree: number; after: readonly number[] }
 
 /** Nearest first, then by id. */
 export type Hits = {
@@ -27,7 +30,7 @@ export const everyEntity = ({ ids, degrees }: Pick<Walk, 'ids' | 'degrees'>): Hi
 const pathEnd = ({ ids, degrees }: Pick<Walk, 'ids' | 'degrees'>, place: number): PathEnd => ({
   id: ids[place] ?? 0,
   degree: degrees[place] ?? 0,
-  jobId: null
+  after: []
 })
 
 const columnsPerSlice = 5_000

@@ -104,7 +104,7 @@ const degreesOf = (
   walk: Walk
 ): Pick<LineageResult, 'degree' | 'degrees' | 'isExplored' | 'isIndirect'> => ({
   degree,
-  degrees: [...new Set(pathEnds.map((end) => (end.jobId === null ? end.degree : end.degree + 1)))],
+  degrees: [...new Set(pathEnds.map((end) => end.degree + end.after.length))],
   isExplored: degree < walk.hops,
   isIndirect: pathEnds.length > 0 && pathEnds.every((end) => walk.indirectIds?.has(end.id))
 })

@@ -35,15 +35,15 @@ export async function readPaths(
 ): Promise<EntityReference[][][]> {
   const room = pathsRoom()
   // Each end has at least one path, so a page that cannot fit is refused before anything is read.
-  for (const { degree, jobId } of endsOfResults.flat()) room.take(degree + (jobId === null ? 1 : 2))
+  for (const { degree, after } of endsOfResults.flat()) room.take(degree + 1 + after.length)
   const levels = levelsOf(question.startIds, walk)
   const before = await stepsBack(reader, question, levels, endsOfResults.flat())
   const paths: number[][][] = []
   for (const ends of endsOfResults) {
     const own: number[][] = []
-    for (const { id, degree, jobId } of ends) {
+    for (const { id, degree, after } of ends) {
       const found = pathsTo(id, degree, before, question.countPerEnd)
-      if (jobId !== null) for (const path of found) path.push(jobId)
+      for (const path of found) path.push(...after)
       for (const path of found.slice(1)) room.take(path.length)
       own.push(...found)
     }

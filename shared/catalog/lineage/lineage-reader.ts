@@ -30,6 +30,7 @@ export type EntityClass = {
   exists: boolean
   /** Whether it is soft-deleted; for a column, also whether its asset is. */
   isRemoved: boolean
+  /** For a column that is in no domain: that of its asset. */
   domainId: number | null
 }
 

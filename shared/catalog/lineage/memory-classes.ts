@@ -11,7 +11,8 @@ import type { EntityClass } from './lineage-reader.ts'
 
 export type MemoryClasses = {
   /**
-   * Null for an id that the view does not know. A column takes existence and soft deletion from its asset.
+   * Null for an id that the view does not know. A column takes existence, soft deletion and, unless it has one
+   * of its own, the domain from its asset.
    */
   of: (view: GraphView, id: number) => EntityClass | null
   /** The groups of many entities. */
@@ -31,7 +32,7 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
    * deleted entities.
    */
   const classOf = (
-    { isColumn, domainId }: NodeKind,
+    { isColumn, domainId }: Pick<NodeKind, 'isColumn' | 'domainId'>,
     { entityType, platformUrn, origin }: UrnTemplate,
     flags: Pick<EntityClass, 'exists' | 'isRemoved'>
   ): EntityClass =>
@@ -49,7 +50,8 @@ export function createMemoryClasses({ urns }: LineageGraph): MemoryClasses {
     // This is the column of a column: the kind of its parent has no template.
     if (asset.template === null) return classOf(kind, urns.templateOf(id), flags)
     const ofOneKind = (ofColumns[kind.index] ??= [])
-    return (ofOneKind[asset.index] ??= classOf(kind, asset.template, flags))
+    const domainId = kind.domainId || asset.domainId
+    return (ofOneKind[asset.index] ??= classOf({ isColumn: true, domainId }, asset.template, flags))
   }
 
   /**

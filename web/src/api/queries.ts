@@ -169,7 +169,9 @@ query impactCounts($all: LineageCountsInput!, $anyDegree: LineageCountsInput!, $
   shown: lineageCounts(input: $shown) { ...counts }
 }`)
 
-export type RawImpactRow = { degree: number; entity: RawCard & RawOwned }
+type RawAsset = RawCard & RawOwned
+/** A column, a card with its asset. */
+export type RawImpactRow = { degree: number; entity: RawAsset & { parent?: RawAsset } }
 
 export const impactRows = define<
   {
@@ -187,7 +189,7 @@ query impactRows($input: ScrollAcrossLineageInput!) {
     nextScrollId
     total
     isPartial
-    searchResults { degree entity { ...card ...owned } }
+    searchResults { degree entity { ...card ...owned ... on SchemaFieldEntity { parent { ...card ...owned } } } }
   }
 }${card}${owned}`)
 

@@ -5,18 +5,24 @@ import type { RawImpactRow } from '../api/queries.ts'
 export type ImpactRow = {
   degree: number
   card: Card
-  /** The URNs of the owners. */
+  /** The URNs of the owners; of a column, those of its asset. */
   owners: readonly string[]
-  /** The URN of the asset, if the row is a column. */
-  parent: string | null
+  /** The asset, if the row is a column. */
+  parent: Card | null
 }
 
-export const toImpactRow = ({ degree, entity }: RawImpactRow): ImpactRow => ({
-  degree,
-  card: cardOf(entity),
-  owners: [...new Set((entity.ownership?.owners ?? []).map(({ owner }) => owner.urn))],
-  parent: entity.parent?.urn ?? null
-})
+/** A column is on the platform, in the environment and in the domain of its asset, and has its owners. */
+export function toImpactRow({ degree, entity }: RawImpactRow): ImpactRow {
+  const { ownership } = entity.parent ?? entity
+  const parent = entity.parent ? cardOf(entity.parent) : null
+  const card = cardOf(entity)
+  return {
+    degree,
+    card: parent ? { ...parent, urn: card.urn, type: card.type, name: card.name } : card,
+    owners: [...new Set((ownership?.owners ?? []).map(({ owner }) => owner.urn))],
+    parent
+  }
+}
 
 /** The owners of rows with the number of rows each owns, most first. */
 export function countOwners(rows: readonly ImpactRow[]): { urn: string; count: number }[] {

@@ -172,7 +172,7 @@ export function ImpactTable({ urn }: { urn: string }) {
               address.change({ sort: printSort(sort) }, { replace: true })
             }}
             open={({ card, parent }) => {
-              goTo(route, assetAddress(parent ?? card.urn))
+              goTo(route, assetAddress(parent?.urn ?? card.urn))
             }}
             {...(canWrite() && !isOfColumn ? { selection: { keys: chosen, change: setChosen } } : {})}
           />
@@ -190,7 +190,7 @@ const columnsOfTable = (isOfColumn: boolean): TableColumn<ImpactRow>[] => [
     value: ({ card }) => card.name,
     width: 'minmax(180px, 3fr)',
     cell: ({ card, parent }, tab) => (
-      <a href={assetAddress(parent ?? card.urn)} title={card.urn} tabIndex={tab}>
+      <a href={assetAddress(parent?.urn ?? card.urn)} title={card.urn} tabIndex={tab}>
         {card.name}
       </a>
     )
@@ -200,7 +200,7 @@ const columnsOfTable = (isOfColumn: boolean): TableColumn<ImpactRow>[] => [
         {
           id: 'asset',
           head: words.heads.asset,
-          value: ({ parent }: ImpactRow) => parent,
+          value: ({ parent }: ImpactRow) => parent?.name ?? null,
           width: 'minmax(180px, 3fr)'
         }
       ]
@@ -243,7 +243,7 @@ const columnsOfTable = (isOfColumn: boolean): TableColumn<ImpactRow>[] => [
     width: '84px',
     cell: ({ card, parent }, tab) => (
       <a
-        href={addressOf('lineage', { urn: parent ?? card.urn })}
+        href={addressOf('lineage', { urn: parent?.urn ?? card.urn })}
         tabIndex={tab}
         aria-label={words.lineageOf(card.name)}
       >

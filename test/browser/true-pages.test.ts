@@ -1,0 +1,94 @@
+/** Pages on a catalog of 4,000 assets in a browser: what they count and list is what the API answers. */
+import { readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { openPage, skipWithoutChromium, withBrowser } from '../support/browser.ts'
+import { csvRecords } from '../support/export-files.ts'
+import { column, loadLargeCatalog, start } from '../support/large-catalog.ts'
+import { withServer, type TestServer } from '../support/server.ts'
+
+type Stage = { server: TestServer; browser: Browser; url: string; token: string }
+
+const pathOf = (urn: string, query = ''): string => `asset?urn=${encodeURIComponent(urn)}${query}`
+
+async function downloadOf(page: Page): Promise<{ [name: string]: string }[]> {
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('link', { name: /^Export CSV/ }).click()
+  return csvRecords(readFileSync(await (await downloading).path(), 'utf8'))
+}
+
+t.test('pages of a catalog of 4,000 assets', async (t) => {
+  if (skipWithoutChromium(t)) return
+  const server = await withServer(t, { withWorker: true })
+  const { url, token } = server
+  const browser = await withBrowser(t)
+  await loadLargeCatalog(server)
+  const stage: Stage = { server, browser, url, token }
+
+  await t.test('the impact of a column has the domains and owners of its assets', (t) =>
+    impactOfColumn(t, stage)
+  )
+})
+
+type Row = { degree: number; entity: RowEntity & { parent?: RowEntity } }
+type RowEntity = { urn: string; type: string; ownership?: { owners: { owner: { urn: string } }[] } | null }
+
+const impact = `query ($counts: LineageCountsInput!, $rows: ScrollAcrossLineageInput!) {
+  lineageCounts(input: $counts) { total domains { domain { urn } count } }
+  scrollAcrossLineage(input: $rows) { total searchResults { degree entity { ...owned ... on SchemaFieldEntity { parent { ...owned } } } } }
+}
+fragment owners on Ownership { owners { owner { ... on CorpUser { urn } ... on CorpGroup { urn } } } }
+fragment owned on Entity { urn type
+  ... on Dataset { ownership { ...owners } } ... on Chart { ownership { ...owners } } ... on Dashboard { ownership { ...owners } } }`
+
+async function impactOfColumn(t: Test, { server, browser, url, token }: Stage): Promise<void> {
+  const urn = column(start, 'amount')
+  const groupingSpec = {
+    groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }]
+  }
+  const { body } = await server.graphql(impact, {
+    counts: { urn, direction: 'DOWNSTREAM', searchFlags: { groupingSpec } },
+    rows: { urn, direction: 'DOWNSTREAM', foldColumns: false, count: 1_000 }
+  })
+  const { lineageCounts, scrollAcrossLineage } = body.data
+  const rows: Row[] = scrollAcrossLineage.searchResults
+  const ownersOf = ({ entity }: Row) =>
+    (entity.parent ?? entity).ownership?.owners.map(({ owner }) => owner.urn) ?? []
+  const domains = lineageCounts.domains.filter((each: { domain: object | null }) => each.domain)
+  const owners = new Set(rows.flatMap(ownersOf))
+  t.equal(domains.length, 18)
+  t.equal(owners.size, 19)
+  const dashboards = rows.filter(({ entity }) => entity.type === 'DASHBOARD')
+  t.equal(dashboards.length, 2)
+
+  const { page } = await openPage(t, browser, { url, token, path: pathOf(start, '&tab=impact&col=amount') })
+  await page
+    .getByTestId('impact-showing')
+    .filter({ hasText: `all ${rows.length}` })
+    .waitFor()
+  await page.getByRole('heading', { name: `${domains.length} domains affected`, exact: true }).waitFor()
+  await page.getByRole('heading', { name: `${owners.size} owners affected`, exact: true }).waitFor()
+  const exported = await downloadOf(page)
+  t.strictSame(
+    exported.map((row) => [row.urn, row.owners]),
+    rows.map((row) => [row.entity.urn, ownersOf(row).join(' ')])
+  )
+  for (const { entity } of dashboards) {
+    const row = page.locator(`[data-row="${entity.urn}"]`)
+    await page.getByRole('searchbox', { name: /^Text in name/ }).fill(entity.urn)
+    await row.waitFor()
+  }
+  await page.getByRole('searchbox', { name: /^Text in name/ }).fill('')
+  const [first] = domains
+  await page.getByRole('combobox', { name: 'Domain', exact: true }).selectOption(first.domain.urn)
+  await page
+    .getByTestId('impact-showing')
+    .filter({ hasText: `all ${first.count}` })
+    .waitFor()
+  t.equal((await downloadOf(page)).length, first.count)
+  await page.getByRole('link', { name: 'Clear filters' }).click()
+  await page.getByRole('combobox', { name: 'Column', exact: true }).selectOption('')
+  await page.getByRole('heading', { name: '18 domains affected', exact: true }).waitFor()
+  const whole = await downloadOf(page)
+  t.equal(whole.find((row) => row.name === 'reader0')?.owners, 'urn:li:corpuser:owner0 urn:li:corpuser:ada')
+}
