@@ -4,7 +4,15 @@ import type { Browser, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { openPage, skipWithoutChromium, withBrowser } from '../support/browser.ts'
 import { csvRecords } from '../support/export-files.ts'
-import { column, loadLargeCatalog, start } from '../support/large-catalog.ts'
+import {
+  chart,
+  column,
+  domain,
+  loadLargeCatalog,
+  loadRecords,
+  readers,
+  start
+} from '../support/large-catalog.ts'
 import { withServer, type TestServer } from '../support/server.ts'
 
 type Stage = { server: TestServer; browser: Browser; url: string; token: string }
@@ -28,6 +36,9 @@ t.test('pages of a catalog of 4,000 assets', async (t) => {
   await t.test('the impact of a column has the domains and owners of its assets', (t) =>
     impactOfColumn(t, stage)
   )
+  await t.test('a filter of search by domain includes its sub-domains', (t) => searchByDomain(t, stage))
+  await t.test('the provenance of an asset has its own edges only', (t) => provenance(t, stage))
+  await t.test('a list that is cut says so, and can be shown whole', (t) => cutLists(t, stage))
 })
 
 type Row = { degree: number; entity: RowEntity & { parent?: RowEntity } }
@@ -79,6 +90,10 @@ async function impactOfColumn(t: Test, { server, browser, url, token }: Stage): 
     await row.waitFor()
   }
   await page.getByRole('searchbox', { name: /^Text in name/ }).fill('')
+  await page
+    .getByTestId('impact-showing')
+    .filter({ hasText: `all ${rows.length}` })
+    .waitFor()
   const [first] = domains
   await page.getByRole('combobox', { name: 'Domain', exact: true }).selectOption(first.domain.urn)
   await page
@@ -91,4 +106,80 @@ async function impactOfColumn(t: Test, { server, browser, url, token }: Stage): 
   await page.getByRole('heading', { name: '18 domains affected', exact: true }).waitFor()
   const whole = await downloadOf(page)
   t.equal(whole.find((row) => row.name === 'reader0')?.owners, 'urn:li:corpuser:owner0 urn:li:corpuser:ada')
+}
+
+async function searchByDomain(t: Test, { server, browser, url, token }: Stage): Promise<void> {
+  const { page } = await openPage(t, browser, { url, token, path: 'search?q=*' })
+  const facet = page.getByRole('group', { name: 'Domain', exact: true })
+  for (const index of [0, 3, 5]) {
+    const { body } = await server.graphql(
+      'query ($urn: String!) { domain(urn: $urn) { direct: entities(input: { count: 0 }) { total } whole: entities(input: { count: 0, includeDescendants: true }) { total } } }',
+      { urn: domain(`area${index}`) }
+    )
+    const { direct, whole } = body.data.domain
+    t.ok(direct.total < whole.total, `${direct.total} of ${whole.total}`)
+    const option = facet.locator('label').filter({ has: page.getByText(`Area ${index}`, { exact: true }) })
+    t.match(await option.innerText(), new RegExp(`${whole.total}$`))
+    await option.getByRole('checkbox').check()
+    await page.getByRole('heading', { level: 1, name: `${whole.total} results`, exact: true }).waitFor()
+    await page.getByRole('link', { name: new RegExp(`^Remove filter Area ${index}`) }).click()
+    await page.getByRole('link', { name: /^Remove filter/ }).waitFor({ state: 'detached' })
+  }
+}
+
+async function provenance(t: Test, { server, browser, url, token }: Stage): Promise<void> {
+  for (const [urn, count] of [
+    [start, readers.length],
+    [readers[3] ?? start, 4],
+    [readers[20] ?? start, 1],
+    [chart('chart0'), 2]
+  ] as const) {
+    const { body } = await server.graphql(
+      `query ($urn: String!) {
+        up: entity(urn: $urn) { ... on EntityWithRelationships { lineage(input: { direction: UPSTREAM, count: 0 }) { total } } }
+        down: entity(urn: $urn) { ... on EntityWithRelationships { lineage(input: { direction: DOWNSTREAM, count: 0 }) { total } } }
+      }`,
+      { urn }
+    )
+    t.equal(body.data.up.lineage.total + body.data.down.lineage.total, count)
+    const { page } = await openPage(t, browser, { url, token, path: pathOf(urn, '&tab=statements') })
+    const rows = page.locator('[data-row]')
+    await rows.first().waitFor()
+    const keys = await Promise.all((await rows.all()).map((row) => row.getAttribute('data-row')))
+    t.ok(keys.every((key) => key?.includes(urn)))
+    t.equal(await page.getByRole('grid').getAttribute('aria-rowcount'), String(count + 1))
+  }
+}
+
+async function cutLists(t: Test, { server, browser, url, token }: Stage): Promise<void> {
+  const { page, goTo } = await openPage(t, browser, { url, token, path: pathOf(start, '&tab=impact') })
+  for (const [list, count] of [
+    ['domains-affected', 18],
+    ['owners-affected', 19]
+  ] as const) {
+    const links = page.getByTestId(list).getByRole('link')
+    const button = page.getByTestId(list).getByRole('button')
+    await button.filter({ hasText: `Show all ${count}` }).waitFor()
+    t.equal(await links.count(), 12)
+    await button.click()
+    t.equal(await links.count(), count)
+    await button.filter({ hasText: 'Show fewer' }).click()
+    t.equal(await links.count(), 12)
+  }
+  await goTo('search?q=*')
+  const facet = page.getByRole('group', { name: 'Domain', exact: true })
+  await facet.getByRole('button', { name: 'Show all 24' }).click()
+  t.equal(await facet.getByRole('checkbox').count(), 24, 'those of the top level, and the sub-domains')
+  // More domains than the list of a choice has.
+  await loadRecords(
+    server,
+    Array.from({ length: 60 }, (_, index) => ({
+      op: 'createDomain',
+      id: `more${index}`,
+      name: `More ${index}`
+    }))
+  )
+  await goTo(pathOf(start))
+  await page.getByRole('button', { name: 'Set domain' }).click()
+  await page.getByText('50 of 84 domains are listed.').waitFor()
 }

@@ -1,8 +1,10 @@
 /** The question of the search page: its filters in the address, and as a command. */
 import t from 'tap'
-import type { Filter } from '../../web/src/api/queries.ts'
+import type { Facet, Filter } from '../../web/src/api/queries.ts'
+import { optionsOf } from '../../web/src/pages/search-facets.ts'
 import {
   addressWith,
+  asAsked,
   filtersOf,
   searchCommand,
   toggled,
@@ -54,13 +56,73 @@ t.test('the command asks the same, and uses curl if the command line has no opti
     ),
     `tributary search 'it'\\''s' --platform '${hive}' --types 'CHART,DATASET'`
   )
-  const curl = searchCommand("it's", [{ field: 'domains', values: ['urn:li:domain:a'] }], 50)
+  t.equal(
+    searchCommand('*', [{ field: 'domains', values: ['urn:li:domain:a'] }], 50),
+    `tributary search '*' --domain 'urn:li:domain:a'`
+  )
+  const curl = searchCommand(
+    "it's",
+    [{ field: 'domains', values: ['urn:li:domain:a', 'urn:li:domain:b'] }],
+    50
+  )
   t.match(curl, /^curl -sSf "\$TRIBUTARY_URL\/"'api\/graphql' -H "Authorization: Bearer \$TRIBUTARY_TOKEN" /)
   const body = / -d '([^]*)'$/.exec(curl)?.[1]?.replaceAll("'\\''", "'") ?? ''
   t.strictSame(JSON.parse(body).variables, {
     query: "it's",
     start: 0,
     count: 50,
-    filters: [{ field: 'domains', values: ['urn:li:domain:a'] }]
+    filters: [
+      { field: 'domains', values: ['urn:li:domain:a', 'urn:li:domain:b'], condition: 'DESCENDANTS_INCL' }
+    ]
   })
+})
+
+t.test('a filter by domain includes its sub-domains, and nothing else is changed', async (t) => {
+  const platform = { field: 'platform', values: [hive] }
+  t.strictSame(asAsked([platform, { field: 'domains', values: ['a', 'b'] }]), [
+    platform,
+    { field: 'domains', values: ['a', 'b'], condition: 'DESCENDANTS_INCL' }
+  ])
+})
+
+const domainOf = (id: string, name: string, parents: readonly string[] = []) => ({
+  urn: `urn:li:domain:${id}`,
+  type: 'DOMAIN',
+  described: { domainName: name },
+  parentDomains: {
+    domains: parents.map((parent) => ({ urn: `urn:li:domain:${parent}`, properties: { name: parent } }))
+  }
+})
+const counted = (entity: ReturnType<typeof domainOf>, count: number) => ({
+  value: entity.urn,
+  count,
+  displayName: null,
+  entity
+})
+
+t.test('a domain in the list of filters counts its sub-domains', async (t) => {
+  const options = (aggregations: Facet['aggregations']) =>
+    optionsOf({ field: 'domains', displayName: 'Domain', aggregations }).map(
+      ({ value, name, count }) => `${value.slice('urn:li:domain:'.length)} ${name} ${count}`
+    )
+  t.strictSame(
+    options([
+      counted(domainOf('a1', 'North', ['a']), 200),
+      counted(domainOf('b1', 'North', ['b']), 20),
+      counted(domainOf('a', 'a'), 17),
+      counted(domainOf('a1x', 'Shops', ['a1', 'a']), 15)
+    ]),
+    ['a a 232', 'a1 a / North 215', 'b b 20', 'b1 b / North 20', 'a1x a / a1 / Shops 15'],
+    'also a parent in which nothing is directly'
+  )
+  t.strictSame(options([]), [])
+  t.strictSame(options([counted(domainOf('loop', 'loop', ['loop']), 3)]), ['loop loop / loop 3'])
+  t.strictSame(
+    optionsOf({
+      field: '_entityType',
+      displayName: null,
+      aggregations: [{ value: 'DATASET', count: 4, displayName: null, entity: null }]
+    }),
+    [{ value: 'DATASET', name: 'Dataset', count: 4 }]
+  )
 })

@@ -44,7 +44,11 @@ export const texts = {
     noneHint: 'All words must occur. Try fewer words, a beginning with a star (ord*), or remove a filter.',
     filters: 'Filters',
     remove: (name: string): string => `Remove filter ${name}`,
-    more: 'Show more'
+    more: 'Show more',
+    tooMany: (maximum: number): string =>
+      `The list ends after ${number(maximum)} results. Add a word or a filter to see others.`,
+    valuesCut: (maximum: number): string =>
+      `Only the ${number(maximum)} most frequent values are listed and counted.`
   },
   home: {
     title: (total: number, isEstimate: boolean): string =>
@@ -117,7 +121,9 @@ export OPENLINEAGE_API_KEY="$TRIBUTARY_TOKEN"`
     loading: 'Loading',
     failed: 'This could not be loaded.',
     retry: 'Try again',
-    close: 'Close'
+    close: 'Close',
+    showAll: (isWhole: boolean, count: number): string =>
+      isWhole ? 'Show fewer' : `Show all ${number(count)}`
   },
   signIn: {
     title: 'Sign in',

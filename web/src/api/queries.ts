@@ -80,6 +80,9 @@ export type Facet = {
 /** Domains of different parents often have the same name, so their facet shows the path. */
 export type RawFacetEntity = RawCard & { parentDomains?: { domains: NamedDomain[] } | null }
 
+/** The number of values of a facet that are read; the rarest beyond it are left out. */
+export const facetValuesMaxCount = 1_000
+
 export const search = define<
   {
     searchAcrossEntities: {
@@ -93,7 +96,7 @@ export const search = define<
   { query: string; start: number; count: number; filters: Filter[] }
 >(`
 query search($query: String!, $start: Int, $count: Int, $filters: [FacetFilterInput!]) {
-  searchAcrossEntities(input: { query: $query, start: $start, count: $count, filters: $filters, searchFlags: { getSuggestions: true } }) {
+  searchAcrossEntities(input: { query: $query, start: $start, count: $count, filters: $filters, searchFlags: { getSuggestions: true, maxAggValues: ${facetValuesMaxCount} } }) {
     total
     isEstimate
     searchResults { entity { ...card } }

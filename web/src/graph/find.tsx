@@ -89,6 +89,11 @@ export function Find({ picture, goTo }: { picture: Picture | null; goTo: (id: st
             {match.name} {match.note && <span class="soft">{match.note}</span>}
           </li>
         ))}
+        {all.length > shown.length && (
+          <li role="option" aria-disabled="true" aria-selected={false} class="soft">
+            {words.foundMore(all.length - shown.length)}
+          </li>
+        )}
       </ul>
       <span class="visually-hidden" role="status">
         {text.trim() === '' ? '' : words.found(all.length)}

@@ -44,6 +44,9 @@ export function Legend({
             {colouring === 'type' ? typeName(name) : name}
           </li>
         ))}
+        {colours.size > named.length && (
+          <li class="soft">{words.legend.more(colours.size - named.length)}</li>
+        )}
         {isAnyOther && (
           <li>
             <span class="dot" style={{ background: 'var(--line-strong)' }} />

@@ -14,6 +14,7 @@ import { canWrite } from '../api/session.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { ChoiceMenu } from '../parts/choice-menu.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
+import { ShowAll } from '../parts/show-all.tsx'
 import { SetDomainDialog } from '../parts/set-domain-dialog.tsx'
 import { printSort, readSort } from '../parts/sort-rows.ts'
 import { Table, type TableColumn } from '../parts/table.tsx'
@@ -44,8 +45,8 @@ import '../style/impact.css'
 /** The number of rows in one request, and in the table. */
 const pageCount = 1_000
 const rowsMaxCount = 50_000
-/** The number of domains and owners that are listed; the rest are only counted. */
-const listedMaxCount = 12
+/** The number of domains and owners that are shown at first. */
+const listedFirstCount = 12
 
 /** A part of the asset page; its state is in the address of that page. */
 export function ImpactTable({ urn }: { urn: string }) {
@@ -441,22 +442,32 @@ function Affected({
         <h2>{words.domainsAffected(domains.length)}</h2>
         <div class="row">
           {domains.length === 0 && <span class="soft">{words.noDomains}</span>}
-          {domains.slice(0, listedMaxCount).map(({ domain, count }) => (
-            <a key={domain.urn} class="chip" href={address.with({ domain: domain.urn })}>
-              {words.chip(domain.properties?.name ?? domain.urn, count)}
-            </a>
-          ))}
+          <ShowAll
+            items={domains}
+            firstCount={listedFirstCount}
+            label={words.domainsAffected(domains.length)}
+            draw={({ domain, count }) => (
+              <a key={domain.urn} class="chip" href={address.with({ domain: domain.urn })}>
+                {words.chip(domain.properties?.name ?? domain.urn, count)}
+              </a>
+            )}
+          />
         </div>
       </div>
       <div class="stack" data-testid="owners-affected">
         <h2>{words.ownersAffected(owners.length)}</h2>
         <div class="row">
           {owners.length === 0 && <span class="soft">{words.noOwners}</span>}
-          {owners.slice(0, listedMaxCount).map(({ urn, count }) => (
-            <a key={urn} class="chip" href={address.with({ owner: urn })}>
-              {words.chip(nameOfActor(urn), count)}
-            </a>
-          ))}
+          <ShowAll
+            items={owners}
+            firstCount={listedFirstCount}
+            label={words.ownersAffected(owners.length)}
+            draw={({ urn, count }) => (
+              <a key={urn} class="chip" href={address.with({ owner: urn })}>
+                {words.chip(nameOfActor(urn), count)}
+              </a>
+            )}
+          />
           <span class="soft">{words.ownersOfLoaded(rows.length, total)}</span>
         </div>
       </div>

@@ -12,6 +12,14 @@ export function filtersOf(params: URLSearchParams): Filter[] {
   return [...values].map(([field, values]) => ({ field, values }))
 }
 
+export const domainsField = 'domains'
+
+/** The filters as the API is asked: what is in a sub-domain is in the domain, as on the pages of domains. */
+export const asAsked = (filters: readonly Filter[]): Filter[] =>
+  filters.map((filter) =>
+    filter.field === domainsField ? { ...filter, condition: 'DESCENDANTS_INCL' } : filter
+  )
+
 export function addressWith(words: string, filters: readonly Filter[]): string {
   const params = new URLSearchParams({ q: words })
   for (const { field, values } of filters) for (const value of values) params.append('f', `${field}:${value}`)
@@ -32,20 +40,26 @@ export function toggled(filters: readonly Filter[], field: string, value: string
   return filters.map((filter) => (filter === current ? { field, values: [...filter.values, value] } : filter))
 }
 
-/**
- * The options of the command by field. `--domain` is missing because it includes sub-domains, which is
- * another question.
- */
+/** The options of the command by field. */
 const optionOf: { readonly [field: string]: string } = {
   _entityType: '--types',
   platform: '--platform',
-  origin: '--env'
+  origin: '--env',
+  [domainsField]: '--domain'
 }
+
+/** `--domain` takes one domain, the others take several values with commas between. */
+const fitsOption = ({ field, values }: Filter): boolean =>
+  optionOf[field] !== undefined &&
+  (field === domainsField ? values.length === 1 : values.every((value) => !value.includes(',')))
 
 /** The command for the same results; curl if the command line has no option for a filter. */
 export function searchCommand(words: string, filters: Filter[], count: number): string {
-  if (filters.some(({ field, values }) => !optionOf[field] || values.some((value) => value.includes(','))))
-    return graphqlCommand({ text: search.text, variables: { query: words, start: 0, count, filters } })
+  if (!filters.every(fitsOption))
+    return graphqlCommand({
+      text: search.text,
+      variables: { query: words, start: 0, count, filters: asAsked(filters) }
+    })
   return [
     'tributary search',
     quoted(words),

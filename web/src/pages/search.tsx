@@ -3,19 +3,23 @@ import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 import { addressOf } from '../address.ts'
 import { cardOf, lastPartOf } from '../api/entity.ts'
-import { search, type Facet } from '../api/queries.ts'
+import { facetValuesMaxCount, search, type Facet } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { CardLink } from '../parts/card-line.tsx'
 import { CopyAs } from '../parts/copy-as.tsx'
+import { ShowAll } from '../parts/show-all.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
 import { goTo } from '../parts/use-address.ts'
 import { useResource } from '../parts/use-resource.ts'
 import { texts, typeName } from '../texts.ts'
-import { addressWith, filtersOf, searchCommand, toggled, without } from './search-question.ts'
+import { optionsOf, type FacetOption } from './search-facets.ts'
+import { addressWith, asAsked, filtersOf, searchCommand, toggled, without } from './search-question.ts'
 
 const pageCount = 50
 /** The largest number of results for one question. */
 const shownMaxCount = 10_000
+/** The number of values of a facet that are shown at first. */
+const valuesFirstCount = 12
 
 export function SearchPage() {
   const { url, route } = useLocation()
@@ -30,20 +34,23 @@ export function SearchPage() {
     error,
     reload
   } = useResource(`${question} ${count}`, (signal) =>
-    graphql(search, { query: words, start: 0, count, filters }, signal)
+    graphql(search, { query: words, start: 0, count, filters: asAsked(filters) }, signal)
   )
   // Hides results for other words if these could not be searched.
   if (error) return <Failure error={error} retry={reload} />
   if (!data) return <Loading />
   const { total, isEstimate, searchResults, facets, suggestions } = data.searchAcrossEntities
-  const filled = (facets ?? []).filter(({ aggregations }) => aggregations.length > 0)
+  const filled = (facets ?? [])
+    .filter(({ aggregations }) => aggregations.length > 0)
+    .map((facet) => ({ facet, options: optionsOf(facet) }))
   return (
     <div class="split">
       <aside class="stack" aria-label={texts.search.filters}>
-        {filled.map((facet) => (
+        {filled.map(({ facet, options }) => (
           <FacetList
             key={facet.field}
             facet={facet}
+            options={options}
             chosen={filters.find(({ field }) => field === facet.field)?.values ?? []}
             choose={(value) => {
               goTo(route, addressWith(words, toggled(filters, facet.field, value)))
@@ -110,8 +117,14 @@ export function SearchPage() {
             </button>
           </div>
         )}
+        {searchResults.length < total && searchResults.length >= shownMaxCount && (
+          <p class="soft">{texts.search.tooMany(shownMaxCount)}</p>
+        )}
         <CopyAs
-          graphql={{ text: search.text, variables: { query: words, start: 0, count, filters } }}
+          graphql={{
+            text: search.text,
+            variables: { query: words, start: 0, count, filters: asAsked(filters) }
+          }}
           command={searchCommand(words, filters, count)}
         />
       </section>
@@ -121,18 +134,26 @@ export function SearchPage() {
 
 const FacetList = ({
   facet,
+  options,
   chosen,
   choose
 }: {
   facet: Facet
+  options: readonly FacetOption[]
   chosen: readonly string[]
   choose: (value: string) => void
 }) => (
   <fieldset class="facet">
     <legend>{facet.displayName ?? facet.field}</legend>
-    {facet.aggregations.map((aggregation) => {
-      const { value, count } = aggregation
-      return (
+    <ShowAll
+      // What is chosen can always be unchosen.
+      items={[
+        ...options.filter(({ value }) => chosen.includes(value)),
+        ...options.filter(({ value }) => !chosen.includes(value))
+      ]}
+      firstCount={valuesFirstCount}
+      label={facet.displayName ?? facet.field}
+      draw={({ value, name, count }) => (
         <label key={value} class="row">
           <input
             type="checkbox"
@@ -141,29 +162,26 @@ const FacetList = ({
               choose(value)
             }}
           />
-          <span>{nameOfValue(facet.field, aggregation)}</span>
+          <span>{name}</span>
           <span class="soft">{texts.count(count)}</span>
         </label>
-      )
-    })}
+      )}
+    />
+    {facet.aggregations.length >= facetValuesMaxCount && (
+      <p class="soft">{texts.search.valuesCut(facetValuesMaxCount)}</p>
+    )}
   </fieldset>
 )
 
-/** The name of a value, for a domain with its path. */
-function nameOfValue(field: string, { value, displayName, entity }: Facet['aggregations'][number]): string {
-  if (field === '_entityType') return typeName(value)
-  if (!entity) return displayName ?? value
-  const parents = (entity.parentDomains?.domains ?? []).map(
-    ({ urn, properties }) => properties?.name ?? lastPartOf(urn)
-  )
-  return [...parents.toReversed(), cardOf(entity).name].join(' / ')
-}
-
 /** A filter that nothing matches has no facet, so it is called by its value. */
-function nameOfFilter(facets: readonly Facet[], field: string, value: string): string {
+function nameOfFilter(
+  facets: readonly { facet: Facet; options: readonly FacetOption[] }[],
+  field: string,
+  value: string
+): string {
   const found = facets
-    .find((facet) => facet.field === field)
-    ?.aggregations.find((aggregation) => aggregation.value === value)
-  if (found) return nameOfValue(field, found)
+    .find(({ facet }) => facet.field === field)
+    ?.options.find((option) => option.value === value)
+  if (found) return found.name
   return field === '_entityType' ? typeName(value) : lastPartOf(value)
 }

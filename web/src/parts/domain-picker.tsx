@@ -28,7 +28,7 @@ export function DomainPicker({
   allows?: (domain: { urn: string; parents: readonly string[] }) => boolean
 }) {
   const id = useId()
-  const { field, found } = useDomainSearch()
+  const { field, found, note } = useDomainSearch()
   const shown = found?.filter(
     ({ urn, parents }) => !allows || allows({ urn, parents: parents.map((parent) => parent.urn) })
   )
@@ -64,6 +64,7 @@ export function DomainPicker({
         ))}
         {shown?.length === 0 && <span class="soft">{words.pickNone}</span>}
       </div>
+      {note}
     </div>
   )
 }
@@ -78,7 +79,7 @@ export function DomainsPicker({
   chosen: readonly NamedDomain[]
   choose: (domains: readonly NamedDomain[]) => void
 }) {
-  const { field, found } = useDomainSearch()
+  const { field, found, note } = useDomainSearch()
   const [kept, setKept] = useState<readonly NamedDomain[]>(chosen)
   const isIn = (domains: readonly NamedDomain[], urn: string): boolean =>
     domains.some((domain) => domain.urn === urn)
@@ -110,19 +111,20 @@ export function DomainsPicker({
         })}
         {found && shown.length === 0 && <span class="soft">{words.pickNone}</span>}
       </div>
+      {note}
     </div>
   )
 }
 
 function useDomainSearch() {
   const [text, setText] = useState('')
-  const { last: found, error } = useResource(`pick ${text}`, async (signal) => {
+  const { last, error } = useResource(`pick ${text}`, async (signal) => {
     const { searchAcrossEntities: page } = await graphql(
       findDomains,
       { query: unfinished(text), count: shownMaxCount },
       signal
     )
-    return page.searchResults.map(({ entity }) => toFound(entity))
+    return { domains: page.searchResults.map(({ entity }) => toFound(entity)), total: page.total }
   })
   const field = (
     <>
@@ -140,7 +142,13 @@ function useDomainSearch() {
       {error && <p class="problem">{error.message}</p>}
     </>
   )
-  return { field, found }
+  const found = last?.domains
+  const note = last && last.total > last.domains.length && (
+    <p class="soft" role="status">
+      {words.pickCut(last.domains.length, last.total)}
+    </p>
+  )
+  return { field, found, note }
 }
 
 const NameWithPath = ({ name, parents }: { name: string; parents: readonly { name: string }[] }) => (

@@ -95,5 +95,7 @@ export const domainTexts = {
   missing: (urn: string): string => `The domain ${urn} does not exist.`,
   missingHint: 'It may have been deleted. Choose another in the tree.',
   pick: 'Find the domain',
+  pickCut: (shown: number, total: number): string =>
+    `${number(shown)} of ${number(total)} domains are listed. Type a part of the name to find the others.`,
   pickNone: 'No domain matches.'
 }

@@ -18,6 +18,7 @@ export const lineageTexts = {
   colourBy: 'Colour by',
   colours: { domain: 'Domain', type: 'Type', platform: 'Platform' },
   find: 'Find in the graph',
+  foundMore: (count: number): string => `and ${number(count)} more: type more of the name`,
   found: (count: number): string => counted(count, 'match', 'matches'),
   time: 'Used since',
   times: {
@@ -167,6 +168,7 @@ export const lineageTexts = {
   legend: {
     label: 'Legend',
     other: 'Other',
+    more: (count: number): string => `and ${number(count)} more`,
     loop: 'closes a cycle',
     stack: 'leads to hidden assets',
     degree: 'The number on a card counts the hops from the start, jobs included.'

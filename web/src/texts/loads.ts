@@ -45,6 +45,8 @@ export const loadTexts = {
   noneOwnHint: 'Only administrators see the loads of others.',
   noneFiltered: 'No load is in this state.',
   more: 'Show older',
+  tooMany: (maximum: number): string =>
+    `The list ends after the newest ${number(maximum)}. Older loads are listed by state, or by tributary load list.`,
   all: 'All loads',
   live: 'Live',
   notLive: 'The live connection is cut; asking every two seconds.',
@@ -164,6 +166,8 @@ export const loadTexts = {
       `Domains: ${number(created)} created, ${number(deleted)} deleted; assets put into one: ${number(set)}, taken out: ${number(unset)}`,
     entities: (created: number, deleted: number, placeholders: number): string =>
       `Assets and domains: ${number(created)} created, ${number(deleted)} deleted; placeholders created: ${number(placeholders)}`,
+    affectedCut: (isOfDomains: boolean, count: number): string =>
+      `and ${isOfDomains ? counted(count, 'more domain', 'more domains') : counted(count, 'more asset', 'more assets')}`,
     affected: (assets: number, domains: number, isComplete: boolean): string =>
       `Affected, including everything downstream: ${isComplete ? '' : 'at least '}${number(assets)} ${assets === 1 ? 'asset' : 'assets'} in ${number(domains)} ${domains === 1 ? 'domain' : 'domains'}`
   }

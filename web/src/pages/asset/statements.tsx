@@ -29,7 +29,11 @@ export function Statements({ urn }: { urn: string }) {
   )
   if (error && !data) return <Failure error={error} retry={reload} />
   if (!data) return <Loading />
-  const { nodes, edges } = data.lineageGraph
+  const { nodes, edges: around } = data.lineageGraph
+  // The graph has the edges between neighbours as well.
+  const edges = around.filter(
+    ({ upstreamUrn, downstreamUrn }) => upstreamUrn === urn || downstreamUrn === urn
+  )
   const names = new Map(nodes.map(({ entity }) => [entity.urn, cardOf(entity).name]))
   const rows: Row[] = edges.flatMap((edge) =>
     edge.statements.map((statement, index) => ({

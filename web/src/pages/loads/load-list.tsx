@@ -111,6 +111,7 @@ export function LoadList() {
           </button>
         </div>
       )}
+      {data?.nextCursor && count >= shownMaxCount && <p class="soft">{words.tooMany(shownMaxCount)}</p>}
     </section>
   )
 }

@@ -1,4 +1,5 @@
 /** The changes that a dry run found. */
+import { Fragment } from 'preact'
 import type { LoadReport } from '../../api/loads.ts'
 import { assetAddress } from '../../address.ts'
 import { loadTexts } from '../../texts/loads.ts'
@@ -34,10 +35,17 @@ export const Report = ({ report }: { report: LoadReport }) => {
       <details>
         <summary>{words.affected(affected.assets.count, affected.domains.count, affected.complete)}</summary>
         <ul class="plain-list urns">
-          {[...affected.domains.urns, ...affected.assets.urns].map((urn) => (
-            <li key={urn}>
-              <a href={assetAddress(urn)}>{urn}</a>
-            </li>
+          {[affected.domains, affected.assets].map(({ count, urns }, kind) => (
+            <Fragment key={kind}>
+              {urns.map((urn) => (
+                <li key={urn}>
+                  <a href={assetAddress(urn)}>{urn}</a>
+                </li>
+              ))}
+              {count > urns.length && (
+                <li class="soft">{words.affectedCut(kind === 0, count - urns.length)}</li>
+              )}
+            </Fragment>
           ))}
         </ul>
       </details>
