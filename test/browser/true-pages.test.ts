@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { openPage, skipWithoutChromium, withBrowser } from '../support/browser.ts'
-import { csvRecords } from '../support/export-files.ts'
+import { csvRecords, ndjsonLines } from '../support/export-files.ts'
 import {
   chart,
   column,
+  dataset,
   domain,
   loadLargeCatalog,
   loadRecords,
@@ -39,6 +40,8 @@ t.test('pages of a catalog of 4,000 assets', async (t) => {
   await t.test('a filter of search by domain includes its sub-domains', (t) => searchByDomain(t, stage))
   await t.test('the provenance of an asset has its own edges only', (t) => provenance(t, stage))
   await t.test('a list that is cut says so, and can be shown whole', (t) => cutLists(t, stage))
+  await t.test('a load says what became of its records, and why some were rejected', (t) => rejects(t, stage))
+  await t.test('a page whose script does not come says so', (t) => missingScripts(t, stage))
 })
 
 type Row = { degree: number; entity: RowEntity & { parent?: RowEntity } }
@@ -182,4 +185,83 @@ async function cutLists(t: Test, { server, browser, url, token }: Stage): Promis
   await goTo(pathOf(start))
   await page.getByRole('button', { name: 'Set domain' }).click()
   await page.getByText('50 of 84 domains are listed.').waitFor()
+}
+
+async function rejects(t: Test, { server, browser, url, token }: Stage): Promise<void> {
+  const bad = (name: string) => ({ upstreamUrn: dataset(name), downstreamUrn: start })
+  const good = [readers[0], readers[1]].map((urn) => ({ op: 'upsertEntity', urn, name: 'named again' }))
+  const query = '&missingReferences=reject'
+  const submit = (records: readonly object[], more = '') =>
+    loadRecords(server, records, { query: `${query}${more}`, rejects: true })
+  const some = await submit([...good, bad('absent'), { op: 'nonsense' }, { op: 'nonsense' }])
+  const none = await submit(good)
+  const all = await submit([bad('absent')])
+  const tried = await submit(
+    [...good.map((record) => ({ ...record, name: 'tried' })), bad('absent')],
+    '&dryRun=true'
+  )
+  const { page, goTo } = await openPage(t, browser, { url, token, path: `loads?id=${some.id}` })
+  const chip = page.locator('[data-state="done"]')
+  const shows = async (id: string, words: string, tone: string): Promise<void> => {
+    await goTo(`loads?id=${id}`)
+    await chip.waitFor()
+    t.equal(await chip.innerText(), words)
+    t.match(await chip.getAttribute('class'), new RegExp(`\\b${tone}\\b`))
+    await goTo('loads')
+    const inList = page.locator(`[data-row="${id}"] [data-state]`)
+    await inList.waitFor()
+    t.equal(await inList.innerText(), words, 'and in the list')
+  }
+  await shows(some.id, 'Done · 3 rejected', 'warn')
+  await shows(none.id, 'Done', 'good')
+  await shows(all.id, 'Done · 1 rejected', 'bad')
+  await shows(tried.id, 'Dry run · Done · 1 would be rejected', 'warn')
+
+  await goTo(`loads?id=${tried.id}`)
+  await page.getByText('2 would be applied').waitFor()
+  t.notMatch(await page.getByRole('main').innerText(), /\d applied/)
+  await goTo(`loads?id=${some.id}`)
+  const { text } = await server.rest({ url: `/loads/${some.id}/rejects` })
+  const messages = [...new Set(ndjsonLines<{ message: string }>(text).map(({ message }) => message))]
+  t.equal(messages.length, 2)
+  const reasons = page.getByRole('list', { name: 'Why' })
+  for (const message of messages) {
+    const reason = reasons.getByRole('listitem').filter({ hasText: message })
+    await reason.waitFor()
+    const box = await reason.boundingBox()
+    t.ok(box && box.width < 1_280, 'in full, not beyond the edge')
+  }
+  t.match(await reasons.innerText(), /^2 records, /)
+}
+
+async function missingScripts(t: Test, { browser, url, token }: Stage): Promise<void> {
+  const { page, complaints, goTo } = await openPage(t, browser, { url, token })
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  for (const [name, script] of [
+    ['domains', '**/assets/domains-*.js'],
+    ['loads', '**/assets/loads-*.js'],
+    ['tokens', '**/assets/tokens-*.js']
+  ] as const) {
+    await page.route(script, (route) => route.abort())
+    await page.getByRole('navigation').getByRole('link', { name, exact: false }).first().click()
+    await page.getByText('The script of the page could not be loaded').waitFor()
+    await page.unroute(script)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { level: 1 }).first().waitFor()
+    t.equal(new URL(page.url()).pathname, `/ui/${name}`)
+  }
+  for (const name of ['', 'explorer', 'reference']) {
+    await page.route('**/assets/*.js', (route) => route.abort())
+    await goTo(name)
+    const reload = page.getByRole('link', { name: 'reload the page' })
+    await reload.waitFor()
+    await page.unroute('**/assets/*.js')
+    await reload.click()
+    await reload.waitFor({ state: 'detached' })
+  }
+  t.strictSame(
+    complaints.filter((text) => !/ERR_FAILED|dynamically imported|script of the page/.test(text)),
+    []
+  )
+  complaints.length = 0
 }

@@ -117,11 +117,11 @@ export const schema = (paths: readonly string[]): object => ({
 export async function loadRecords(
   server: TestServer,
   list: readonly object[],
-  { query = '', rejects = false } = {}
+  { query = '&missingReferences=create', rejects = false } = {}
 ): Promise<{ id: string; counts: { [verdict: string]: number } }> {
   const { body: begun } = await server.rest({
     method: 'POST',
-    url: `/loads?format=ndjson&wait=25&missingReferences=create${query}`,
+    url: `/loads?format=ndjson&wait=25${query}`,
     body: list.map((record) => `${JSON.stringify(record)}\n`).join(''),
     headers: { 'content-type': 'application/x-ndjson' }
   })

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { fc } from '../support/fast-check.ts'
 import { guessFormat, orderOfArtifacts } from '../../web/src/pages/loads/guess-format.ts'
-import { percentDone, rateOf, segmentsOf, waitingOf } from '../../web/src/pages/loads/verdicts.ts'
+import { outcomeOf, percentDone, rateOf, segmentsOf, waitingOf } from '../../web/src/pages/loads/verdicts.ts'
 
 const countsOf = (applied: number, unchanged: number, rejected: number, waiting: number) => ({
   received: applied + unchanged + rejected + waiting,
@@ -74,4 +74,41 @@ t.test('the format of a file is detected from its beginning', async (t) => {
   t.equal(orderOfArtifacts([file(catalog)]), null, 'no project without its manifest')
   t.equal(orderOfArtifacts([file(manifest), file(event)]), null)
   t.equal(orderOfArtifacts([file(manifest), file(manifest)]), null)
+})
+
+t.test('the outcome of a load', async (t) => {
+  const of = (state: 'done' | 'failed' | 'applying' | 'cancelled', rejected: number, more: object = {}) => {
+    const {
+      tone,
+      rejected: which,
+      wouldFail
+    } = outcomeOf({
+      state,
+      dryRun: false,
+      counts: countsOf(5 - rejected, 0, rejected, 0),
+      ...more
+    })
+    return [tone, which, wouldFail]
+  }
+  t.strictSame(of('done', 0), ['good', null, false])
+  t.strictSame(of('done', 1), ['warn', 'some', false])
+  t.strictSame(of('done', 5), ['bad', 'all', false], 'nothing was applied')
+  t.strictSame(of('done', 0, { counts: countsOf(0, 0, 0, 0) }), ['good', null, false], 'an empty load')
+  t.strictSame(of('failed', 2), ['bad', 'some', false])
+  t.strictSame(of('applying', 2), ['', 'some', false], 'rejects are told while it runs')
+  t.strictSame(of('cancelled', 0), ['', null, false])
+  const report = (wouldFail: boolean) => ({
+    dryRun: true,
+    report: {
+      edges: { added: 0, removed: 0 },
+      columnEdges: { added: 0, removed: 0 },
+      domains: { created: 0, set: 0, unset: 0 },
+      entities: { created: 0, placeholders: 0, byType: [] },
+      affected: { assets: { count: 0, urns: [] }, domains: { count: 0, urns: [] }, complete: true },
+      wouldFail
+    }
+  })
+  t.strictSame(of('done', 1, report(false)), ['warn', 'some', false])
+  t.strictSame(of('done', 1, report(true)), ['bad', 'some', true], 'the load itself would fail')
+  t.strictSame(of('done', 0, report(true)), ['bad', null, true])
 })

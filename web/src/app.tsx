@@ -3,27 +3,28 @@
  * file of its own, loaded on first use.
  */
 import type { ComponentType } from 'preact'
-import { lazy, ErrorBoundary, LocationProvider, useLocation } from 'preact-iso'
+import { ErrorBoundary, LocationProvider, useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
 import { addressOf, pageOf, type PageName } from './address.ts'
 import { hasEnded, isAnothers, restoreSession, session } from './api/session.ts'
 import { SignInPage } from './pages/sign-in.tsx'
 import { Failure, Loading } from './parts/states.tsx'
+import { lazyPage } from './parts/lazy-page.ts'
 import { goTo } from './parts/use-address.ts'
 import { Shell } from './shell.tsx'
 import { texts } from './texts.ts'
 
 const pages: { readonly [page in PageName]?: ComponentType } = {
-  '': lazy(() => import('./pages/home.tsx').then(({ HomePage }) => HomePage)),
-  asset: lazy(() => import('./pages/asset.tsx').then(({ AssetPage }) => AssetPage)),
-  'edit-lineage': lazy(() =>
+  '': lazyPage(() => import('./pages/home.tsx').then(({ HomePage }) => HomePage)),
+  asset: lazyPage(() => import('./pages/asset.tsx').then(({ AssetPage }) => AssetPage)),
+  'edit-lineage': lazyPage(() =>
     import('./pages/edit-lineage.tsx').then(({ EditLineagePage }) => EditLineagePage)
   ),
-  lineage: lazy(() => import('./graph/page.tsx').then(({ LineagePage }) => LineagePage)),
-  search: lazy(() => import('./pages/search.tsx').then(({ SearchPage }) => SearchPage)),
-  domains: lazy(() => import('./pages/domains.tsx').then(({ DomainsPage }) => DomainsPage)),
-  loads: lazy(() => import('./pages/loads.tsx').then(({ LoadsPage }) => LoadsPage)),
-  tokens: lazy(() => import('./pages/tokens.tsx').then(({ TokensPage }) => TokensPage))
+  lineage: lazyPage(() => import('./graph/page.tsx').then(({ LineagePage }) => LineagePage)),
+  search: lazyPage(() => import('./pages/search.tsx').then(({ SearchPage }) => SearchPage)),
+  domains: lazyPage(() => import('./pages/domains.tsx').then(({ DomainsPage }) => DomainsPage)),
+  loads: lazyPage(() => import('./pages/loads.tsx').then(({ LoadsPage }) => LoadsPage)),
+  tokens: lazyPage(() => import('./pages/tokens.tsx').then(({ TokensPage }) => TokensPage))
 }
 
 export const App = () => (

@@ -58,4 +58,7 @@ async function start(): Promise<void> {
   )
 }
 
-void start()
+start().catch((error: Error) => {
+  const root = document.getElementById('app')
+  if (root) root.textContent = explorerTexts.failed(error.message)
+})

@@ -10,4 +10,5 @@ import { startTheme } from './theme.ts'
 startTheme()
 const root = document.getElementById('app')
 if (!root) throw new Error('The page has no element #app')
+root.replaceChildren()
 render(<App />, root)

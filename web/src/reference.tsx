@@ -192,4 +192,5 @@ function Fields({ description, schema, depth }: { description: Json; schema: Jso
 startTheme()
 const root = document.getElementById('app')
 if (!root) throw new Error('The page has no element #app')
+root.replaceChildren()
 render(<Reference />, root)

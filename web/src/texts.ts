@@ -120,6 +120,8 @@ export OPENLINEAGE_API_KEY="$TRIBUTARY_TOKEN"`
   state: {
     loading: 'Loading',
     failed: 'This could not be loaded.',
+    unloaded:
+      'The script of the page could not be loaded: the server cannot be reached, or has been upgraded. Trying again reloads the page.',
     retry: 'Try again',
     close: 'Close',
     showAll: (isWhole: boolean, count: number): string =>

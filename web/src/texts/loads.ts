@@ -18,6 +18,8 @@ export const loadTexts = {
     aborted: 'Aborted',
     cancelled: 'Cancelled'
   } as { readonly [state: string]: string },
+  /** A dry run applies nothing. */
+  dryRunApplying: 'Checking',
   modes: { merge: 'Merge', snapshot: 'Snapshot', undo: 'Undo' } as { readonly [mode: string]: string },
   verdicts: {
     applied: 'applied',
@@ -25,6 +27,16 @@ export const loadTexts = {
     rejected: 'rejected',
     waiting: 'waiting'
   },
+  verdictsOfDryRun: {
+    applied: 'would be applied',
+    unchanged: 'would change nothing',
+    rejected: 'would be rejected',
+    waiting: 'waiting'
+  },
+  leftOut: 'left out',
+  wouldFail: 'would fail',
+  rejectedOf: (isAll: boolean, count: number, isDryRun: boolean): string =>
+    `${isAll && count > 1 ? `all ${number(count)}` : number(count)} ${isDryRun ? 'would be rejected' : 'rejected'}`,
   verdict: (name: string, count: number): string => `${number(count)} ${name}`,
   barLabel: (percent: number): string => `${percent} % done`,
   dryRun: 'Dry run',
@@ -93,8 +105,10 @@ export const loadTexts = {
   forceHint:
     'The snapshot may then remove any share of what its source stated before and does not state now.',
   cancelTitle: 'Cancel this load?',
+  cancelHintOfDryRun: 'A dry run changes nothing. Its report will be missing.',
   cancelHint: (applied: number, waiting: number): string =>
     `${records(applied)} ${applied === 1 ? 'is' : 'are'} applied and will stay. ${records(waiting)} ${waiting === 1 ? 'is' : 'are'} left out.`,
+  cancelledDryRun: 'Cancelled. Nothing was changed.',
   cancelled: (applied: number): string => `Cancelled. ${records(applied)} had been applied.`,
   undoTitle: 'Undo this load?',
   undoHint:
@@ -116,6 +130,9 @@ export const loadTexts = {
       ...(rejected > 0 ? [`${number(rejected)} cannot be undone.`] : [])
     ].join(' '),
   rejects: 'Rejected records',
+  reasons: 'Why',
+  reason: (count: number, code: string): string => `${records(count)}, ${code}:`,
+  firstOf: (line: number): string => `(line ${number(line)})`,
   rejectsShown: (shown: number, total: number): string =>
     shown < total ? `Showing ${number(shown)} of ${number(total)}` : `Showing all ${number(total)}`,
   rejectHeads: { line: 'Line', code: 'Code', field: 'Field', message: 'Why', record: 'Record' },

@@ -249,7 +249,7 @@ function Tried({ id, first }: { id: string; first: Load }) {
   const load = followed.load ?? first
   return (
     <div class="stack" role="status" data-testid="tried">
-      <VerdictBar counts={load.counts} />
+      <VerdictBar load={load} />
       {load.error && <p class="problem">{load.error}</p>}
       {load.report && <Report report={load.report} />}
       {load.counts.rejected > 0 && (

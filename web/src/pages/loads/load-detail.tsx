@@ -51,7 +51,7 @@ export function LoadDetail({ id }: { id: string }) {
             </span>
           )}
         </div>
-        <VerdictBar counts={load.counts} />
+        <VerdictBar load={load} />
         {isRunning && <Rate load={load} />}
         {load.error && (
           <p class="problem" data-testid="load-error">
@@ -242,7 +242,7 @@ function LoadDialog({
       title: words.cancelTitle,
       action: words.cancel,
       work: () => cancelLoad(load.id),
-      lines: [words.cancelHint(counts.applied, waitingOf(counts))]
+      lines: [load.dryRun ? words.cancelHintOfDryRun : words.cancelHint(counts.applied, waitingOf(counts))]
     },
     undo: {
       title: words.undoTitle,
@@ -264,7 +264,8 @@ function LoadDialog({
       close={close}
       run={() => {
         action.run(parts.work, (next) => {
-          if (kind === 'cancel') tell(words.cancelled(next.counts.applied))
+          if (kind === 'cancel')
+            tell(next.dryRun ? words.cancelledDryRun : words.cancelled(next.counts.applied))
           done(next)
           // A retry and an undo are loads of their own, shown on their own page.
           if (next.id !== load.id) goTo(route, addressOf('loads', { id: next.id }))

@@ -121,7 +121,7 @@ const columnsOfTable = (): TableColumn<Load>[] => [
     id: 'state',
     head: words.heads.state,
     value: ({ state }) => state,
-    width: 'minmax(100px, 1fr)',
+    width: 'minmax(150px, 2fr)',
     cell: (load) => <StateChip load={load} />
   },
   {
@@ -147,7 +147,7 @@ const columnsOfTable = (): TableColumn<Load>[] => [
     head: words.heads.verdicts,
     value: ({ counts }) => counts.applied,
     width: 'minmax(100px, 1fr)',
-    cell: ({ counts }) => <VerdictBar counts={counts} isThin />
+    cell: (load) => <VerdictBar load={load} isThin />
   },
   {
     id: 'records',

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { readRejects, rejectsPath, type Reject } from '../../api/loads.ts'
 import { Snippet } from '../../parts/copy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { ShowAll } from '../../parts/show-all.tsx'
 import { Failure, Loading } from '../../parts/states.tsx'
 import { printSort, readSort } from '../../parts/sort-rows.ts'
 import { Table, type TableColumn } from '../../parts/table.tsx'
@@ -14,6 +15,8 @@ import { loadTexts as words } from '../../texts/loads.ts'
 const pageCount = 1_000
 /** The number of rejects that the server keeps. */
 const rowsMaxCount = 100_000
+/** The number of reasons that are shown at first. */
+const reasonsFirstCount = 5
 
 export function Rejects({
   id,
@@ -47,6 +50,7 @@ export function Rejects({
   const code = address.query.code ?? ''
   const codes = useMemo(() => countCodes(rows), [rows])
   const filtered = useMemo(() => (code === '' ? rows : rows.filter((row) => row.code === code)), [rows, code])
+  const reasons = useMemo(() => reasonsOf(filtered), [filtered])
   const columns = useMemo(() => columnsOf(setShown), [])
   return (
     <section class="panel stack" aria-labelledby="rejects">
@@ -84,6 +88,20 @@ export function Rejects({
       )}
       {error && <Failure error={error} retry={retry} />}
       {rows.length === 0 && isLoading && <Loading />}
+      {reasons.length > 0 && (
+        <ul class="plain-list reasons" aria-label={words.reasons}>
+          <ShowAll
+            items={reasons}
+            firstCount={reasonsFirstCount}
+            label={words.reasons}
+            draw={({ code: of, message, count, line }) => (
+              <li key={`${of} ${message}`}>
+                {words.reason(count, of)} {message} <span class="soft">{words.firstOf(line)}</span>
+              </li>
+            )}
+          />
+        </ul>
+      )}
       {filtered.length > 0 && (
         <Table<Reject>
           label={words.rejects}
@@ -122,6 +140,19 @@ export function Rejects({
       )}
     </section>
   )
+}
+
+/** Equal reasons once, each with the number of its records and the first line of them; most frequent first. */
+export function reasonsOf(
+  rows: readonly Reject[]
+): { code: string; message: string; count: number; line: number }[] {
+  const reasons = new Map<string, { code: string; message: string; count: number; line: number }>()
+  for (const { code, message, line } of rows) {
+    const key = `${code} ${message}`
+    const known = reasons.get(key)
+    reasons.set(key, known ? { ...known, count: known.count + 1 } : { code, message, count: 1, line })
+  }
+  return [...reasons.values()].sort((a, b) => b.count - a.count || a.line - b.line)
 }
 
 function countCodes(rows: readonly Reject[]): [string, number][] {

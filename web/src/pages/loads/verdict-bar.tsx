@@ -1,10 +1,22 @@
 /** The verdicts of a load as a bar of segments, each with its number. */
-import type { LoadCounts } from '../../api/loads.ts'
+import type { Load } from '../../api/loads.ts'
 import { loadTexts as words } from '../../texts/loads.ts'
-import { percentDone, segmentsOf } from './verdicts.ts'
+import { hasEnded, percentDone, segmentsOf } from './verdicts.ts'
 
-export const VerdictBar = ({ counts, isThin = false }: { counts: LoadCounts; isThin?: boolean }) => {
+export const VerdictBar = ({
+  load,
+  isThin = false
+}: {
+  load: Pick<Load, 'counts' | 'dryRun' | 'state'>
+  isThin?: boolean
+}) => {
+  const { counts } = load
   const segments = segmentsOf(counts)
+  const verdicts = {
+    ...(load.dryRun ? words.verdictsOfDryRun : words.verdicts),
+    // After the end, nothing waits any more.
+    ...(hasEnded(load) ? { waiting: words.leftOut } : {})
+  }
   return (
     <div class={isThin ? 'verdicts thin' : 'verdicts'}>
       <div
@@ -12,7 +24,7 @@ export const VerdictBar = ({ counts, isThin = false }: { counts: LoadCounts; isT
         role="img"
         aria-label={[
           words.barLabel(percentDone(counts)),
-          ...segments.map(({ kind, count }) => words.verdict(words.verdicts[kind], count))
+          ...segments.map(({ kind, count }) => words.verdict(verdicts[kind], count))
         ].join(', ')}
         data-percent={percentDone(counts)}
       >
@@ -31,7 +43,7 @@ export const VerdictBar = ({ counts, isThin = false }: { counts: LoadCounts; isT
           {segments.map(({ kind, count }) => (
             <li key={kind}>
               <span class={`swatch ${kind}`} aria-hidden="true" />
-              {words.verdict(words.verdicts[kind], count)}
+              {words.verdict(verdicts[kind], count)}
             </li>
           ))}
         </ul>

@@ -4,6 +4,31 @@ import type { Load, LoadCounts } from '../../api/loads.ts'
 const ended: readonly string[] = ['done', 'failed', 'aborted', 'cancelled']
 export const hasEnded = ({ state }: Pick<Load, 'state'>): boolean => ended.includes(state)
 
+/** Good, a warning, or bad: a colour that only repeats what the words say. */
+export type Tone = 'good' | 'warn' | 'bad' | ''
+
+type Ended = Pick<Load, 'state' | 'counts' | 'dryRun' | 'report'>
+
+/** How a load ended: by its state and, once it is done, by what became of its records. */
+export function outcomeOf({ state, counts, dryRun, report }: Ended): {
+  tone: Tone
+  /** How many records were rejected, or would be; null if the state says it all. */
+  rejected: 'all' | 'some' | null
+  wouldFail: boolean
+} {
+  const { received, rejected } = counts
+  if (dryRun && state === 'done' && report?.wouldFail)
+    return { tone: 'bad', rejected: rejectedOf(counts), wouldFail: true }
+  if (state === 'failed' || state === 'aborted')
+    return { tone: 'bad', rejected: rejectedOf(counts), wouldFail: false }
+  if (state !== 'done') return { tone: '', rejected: rejectedOf(counts), wouldFail: false }
+  const tone = rejected === 0 ? 'good' : rejected < received ? 'warn' : 'bad'
+  return { tone, rejected: rejectedOf(counts), wouldFail: false }
+}
+
+const rejectedOf = ({ received, rejected }: LoadCounts): 'all' | 'some' | null =>
+  rejected === 0 ? null : rejected < received ? 'some' : 'all'
+
 export const segmentKinds = ['applied', 'unchanged', 'rejected', 'waiting'] as const
 export type SegmentKind = (typeof segmentKinds)[number]
 export type Segment = { kind: SegmentKind; count: number; percent: number }
