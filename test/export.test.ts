@@ -131,7 +131,7 @@ for (const { engine, memory } of engines) {
             type: 'DATA_JOB',
             name: 'x',
             platform: 'urn:li:dataPlatform:airflow',
-            environment: null
+            environment: 'PROD'
           }),
           row(1, 'b', { name: 'Sales', domain: top }),
           row(2, 'chart:y', {
