@@ -182,9 +182,9 @@ onBothEngines('filters', async (t, server) => {
       [{ field: 'platform', values: ['hive'] }, ['b', 'c', 'd', 'e']],
       [{ field: 'platform', condition: 'CONTAIN', values: ['IVE'] }, ['b', 'c', 'd', 'e']],
       [{ field: 'platform.keyword', values: ['urn:li:dataPlatform:looker'] }, ['chart:y']],
-      [{ field: 'origin', values: ['PROD'] }, ['b', 'c', 'd', 'e']],
-      [{ field: 'env', values: ['PROD'], negated: true }, ['chart:y', 'job:x']],
-      [{ field: 'origin', condition: 'EXISTS' }, ['b', 'c', 'd', 'e']],
+      [{ field: 'origin', values: ['PROD'] }, ['b', 'c', 'd', 'e', 'job:x']],
+      [{ field: 'env', values: ['PROD'], negated: true }, ['chart:y']],
+      [{ field: 'origin', condition: 'EXISTS' }, ['b', 'c', 'd', 'e', 'job:x']],
       [{ field: 'urn', values: [urn('c')] }, ['c']],
       [{ field: 'urn', condition: 'END_WITH', values: ['FILTERS.D,PROD)'] }, ['d']],
       [{ field: 'name', values: ['Sales 100%'] }, ['b']],
@@ -314,7 +314,7 @@ onBothEngines('filters', async (t, server) => {
         ['urn:li:dataPlatform:hive 4', 'urn:li:dataPlatform:airflow 1', 'urn:li:dataPlatform:looker 1']
       ],
       ['_entityType', ['DATASET 4', 'CHART 1', 'DATA_JOB 1']],
-      ['origin', ['PROD 4']],
+      ['origin', ['PROD 5']],
       ['domains', [`${top} 1`, `${below} 1`, `${other} 1`].sort()]
     ])
     t.equal((await scroll('a', { searchFlags: { skipAggregates: true } })).page.facets, null)

@@ -168,16 +168,7 @@ export const graphCases: readonly GraphCase[] = [
           },
           {
             groups: [[{ field: 'origin', condition: 'EXISTS', negated: true }]],
-            names: [
-              'job:clean',
-              'dash:board',
-              'job:next',
-              'dash:all',
-              'chart:sales',
-              'key:id',
-              'feature:age',
-              'chart:copy'
-            ]
+            names: ['dash:board', 'dash:all', 'chart:sales', 'key:id', 'feature:age', 'chart:copy']
           },
           { groups: [[{ field: 'domains', condition: 'EXISTS' }]], names: [] },
           {
