@@ -252,5 +252,60 @@ export const columnTrials: readonly Trial[] = [
         ['id']
       )
     }
+  },
+  {
+    reports: ['open-metadata/OpenMetadata 24246'],
+    tried:
+      'Columns on two platforms and in one domain, with filters by platform, degree and domain, in lists, with a time window and in an export',
+    answer: 'mended',
+    name: 'filters apply to what a walk over columns returns',
+    run: async (world) => {
+      const { table, column } = world
+      const elsewhere = table('c', 'mysql')
+      await world.draw([
+        [table('a'), table('b')],
+        [table('b'), elsewhere],
+        [column('a', 'id'), column('b', 'id')],
+        [column('b', 'id'), `urn:li:schemaField:(${elsewhere},id)`]
+      ])
+      const domain = await world.createDomain('Sales')
+      await world.setDomain(domain, table('b'))
+      const filtered = (field: string, ...values: string[]): JsonObject => ({
+        orFilters: [{ and: [{ field, values }] }]
+      })
+      for (const more of [columnsOnly, {}]) {
+        const suffix = more === columnsOnly ? '#id' : ''
+        const start = column('a', 'id')
+        deepEqual(
+          await world.reached(start, { ...more, ...filtered('platform', 'urn:li:dataPlatform:mysql') }),
+          [`c${suffix}`]
+        )
+        deepEqual(await world.reached(start, { ...more, ...filtered('degree', '1') }), [`b${suffix}`])
+        // A time window is answered in SQL, all else in memory.
+        for (const window of [{}, { startTimeMillis: 1 }])
+          deepEqual(await world.reached(start, { ...more, ...window, ...filtered('domains', domain) }), [
+            `b${suffix}`
+          ])
+      }
+      const exported = new URLSearchParams({
+        urn: table('a'),
+        columns: 'true',
+        format: 'ndjson',
+        domain
+      }).toString()
+      const { text } = await world.ask({ url: `/lineage/export?${exported}` })
+      deepEqual(
+        text
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line).domain),
+        [domain]
+      )
+      await world.load([{ op: 'unsetDomain', entityUrn: table('b') }])
+      await world.setDomain(domain, elsewhere)
+      deepEqual(await world.reached(column('a', 'id'), { ...columnsOnly, ...filtered('domains', domain) }), [
+        'c#id'
+      ])
+    }
   }
 ]
