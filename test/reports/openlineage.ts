@@ -501,5 +501,68 @@ export const openLineageTrials: readonly Trial[] = [
         endedAt: Date.UTC(2026, 0, 2, 10, 0, 5, 391)
       })
     }
+  },
+  {
+    reports: ['MarquezProject/marquez 3114'],
+    tried:
+      'Column lineage with the kind of its transformation, read as an aspect and over the API of Marquez',
+    answer: 'mended',
+    name: 'the kind of a transformation is kept with its column edge',
+    run: async (world) => {
+      await world.send(
+        event(world, 1, 'COMPLETE', {
+          inputs: [data(world, 'a')],
+          outputs: [data(world, 'b', columnLineage(world, { y: [['a', 'x']] }))]
+        })
+      )
+      const [record] = (await world.aspect(jobUrn(world), 'dataJobInputOutput')).fineGrainedLineages
+      equal(record.transformOperation, 'DIRECT:IDENTITY')
+      const nodeId = `datasetField:${namespace}:${world.tag}.b:y`
+      const { graph } = await marquez(world, 'column-lineage', { nodeId })
+      const node = graph.find(({ id }: { id: string }) => id === nodeId)
+      deepEqual(
+        node.data.inputFields.map((each: JsonObject) => each.transformationType),
+        ['DIRECT:IDENTITY']
+      )
+      const others: { [field: string]: JsonValue } = {
+        sum: [{ type: 'DIRECT', subtype: 'AGGREGATION' }],
+        both: [{ type: 'INDIRECT', subtype: 'FILTER' }, { type: 'DIRECT' }],
+        unknown: []
+      }
+      await world.send(
+        event(
+          world,
+          2,
+          'COMPLETE',
+          {
+            inputs: [data(world, 'a')],
+            outputs: [
+              data(world, 'c', {
+                columnLineage: facet({
+                  fields: Object.fromEntries(
+                    Object.entries(others).map(([field, transformations]) => [
+                      field,
+                      {
+                        inputFields: [{ namespace, name: `${world.tag}.a`, field: 'x', transformations }]
+                      }
+                    ])
+                  )
+                })
+              })
+            ]
+          },
+          { job: 'others' }
+        )
+      )
+      const read = await marquez(world, 'column-lineage', { nodeId: `dataset:${namespace}:${world.tag}.c` })
+      deepEqual(
+        Object.keys(others).map(
+          (field) =>
+            read.graph.find(({ data: { field: found } }: { data: { field: string } }) => found === field).data
+              .inputFields[0].transformationType
+        ),
+        ['DIRECT:AGGREGATION', 'DIRECT,INDIRECT:FILTER', null]
+      )
+    }
   }
 ]

@@ -9,6 +9,8 @@ import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
 import type { Connections } from '../../openlineage/connections.ts'
 import { columnUrn } from '../../openlineage/names.ts'
 import { nodeIdOf, readNodeId, type NodeKind } from '../../openlineage/node-id.ts'
+import { operationsOfColumnEdges } from '../../store/column-operations.ts'
+import type { EdgeEnds } from '../../store/edge-owners.ts'
 import type { KnownEntity } from '../../store/entity-reads.ts'
 import { schemaFieldParts } from '../../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
@@ -118,6 +120,12 @@ export function readColumnGraph(
         })
       )
       const at = (ids: readonly number[]) => ids.flatMap((id) => nodes.get(id) ?? [])
+      const operationOf = await columnOperations(
+        reader,
+        [...nodes.keys()].flatMap((downstreamId) =>
+          around.upstreamOf(downstreamId).map((upstreamId) => ({ upstreamId, downstreamId }))
+        )
+      )
       return {
         graph: [...nodes].map(([id, node]) => ({
           id: node.id,
@@ -128,12 +136,14 @@ export function readColumnGraph(
             fieldType: types.get(node.parentUrn)?.get(node.place.field) ?? null,
             transformationDescription: null,
             transformationType: null,
-            inputFields: at(around.upstreamOf(id)).map(({ place }) => ({
-              ...place,
-              datasetVersion: null,
-              transformationDescription: null,
-              transformationType: null
-            }))
+            inputFields: around.upstreamOf(id).flatMap((upstreamId) =>
+              at([upstreamId]).map(({ place }) => ({
+                ...place,
+                datasetVersion: null,
+                transformationDescription: null,
+                transformationType: operationOf(upstreamId, id)
+              }))
+            )
           },
           inEdges: at(around.upstreamOf(id)).map((other) => ({ origin: node.id, destination: other.id })),
           outEdges: at(around.downstreamOf(id)).map((other) => ({ origin: node.id, destination: other.id }))
@@ -216,6 +226,23 @@ async function columnTypes(
       )
     ])
   )
+}
+
+/** The operation that makes a column from another, such as `DIRECT:IDENTITY`; null if nobody states one. */
+async function columnOperations(
+  reader: LineageReader,
+  edges: readonly EdgeEnds[]
+): Promise<(upstreamId: number, downstreamId: number) => string | null> {
+  const rows = await reader.inSql('reading operations', (tx, within) =>
+    within(() => operationsOfColumnEdges(tx, edges))
+  )
+  const operations = new Map<string, string>()
+  for (const { upstreamId, downstreamId, operation } of rows) {
+    const key = `${upstreamId} ${downstreamId}`
+    const others = operations.get(key)
+    operations.set(key, others === undefined ? operation : `${others},${operation}`)
+  }
+  return (upstreamId, downstreamId) => operations.get(`${upstreamId} ${downstreamId}`) ?? null
 }
 
 type Surroundings = {
