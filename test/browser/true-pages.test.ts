@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { openPage, skipWithoutChromium, withBrowser } from '../support/browser.ts'
 import { csvRecords, ndjsonLines } from '../support/export-files.ts'
 import {
+  aspectRecord,
   chart,
   column,
   dataset,
@@ -41,6 +42,9 @@ t.test('pages of a catalog of 4,000 assets', async (t) => {
   await t.test('the provenance of an asset has its own edges only', (t) => provenance(t, stage))
   await t.test('a list that is cut says so, and can be shown whole', (t) => cutLists(t, stage))
   await t.test('a load says what became of its records, and why some were rejected', (t) => rejects(t, stage))
+  await t.test('entities of every type have the name and facts of the catalog, and only their actions', (t) =>
+    entityPages(t, stage)
+  )
   await t.test('a page whose script does not come says so', (t) => missingScripts(t, stage))
 })
 
@@ -264,4 +268,97 @@ async function missingScripts(t: Test, { browser, url, token }: Stage): Promise<
     []
   )
   complaints.length = 0
+}
+
+async function entityPages(t: Test, { server, browser, url, token }: Stage): Promise<void> {
+  const [product, tag, term, group, ada] = [
+    'urn:li:dataProduct:p1',
+    'urn:li:tag:t1',
+    'urn:li:glossaryTerm:g1',
+    'urn:li:corpGroup:c1',
+    'urn:li:corpuser:ada'
+  ] as const
+  const placeholder = dataset('only.mentioned')
+  await loadRecords(server, [
+    aspectRecord('dataProduct', product, 'dataProductProperties', {
+      name: 'Revenue',
+      description: 'all revenue',
+      assets: [{ destinationUrn: start }]
+    }),
+    { op: 'setDomain', entityUrn: product, domainUrn: domain('area1') },
+    aspectRecord('tag', tag, 'tagProperties', { name: 'Personal', description: 'about people' }),
+    aspectRecord('glossaryTerm', term, 'glossaryTermInfo', {
+      name: 'Turnover',
+      definition: 'what is sold',
+      termSource: 'INTERNAL'
+    }),
+    { op: 'setDomain', entityUrn: term, domainUrn: domain('area2') },
+    aspectRecord('corpuser', ada, 'corpUserInfo', {
+      active: true,
+      displayName: 'Ada L.',
+      title: 'Engineer',
+      email: 'ada@example.org'
+    }),
+    aspectRecord('corpGroup', group, 'corpGroupInfo', {
+      displayName: 'Crew',
+      description: 'who works here',
+      admins: [],
+      members: [],
+      groups: []
+    }),
+    aspectRecord('dataset', start, 'globalTags', { tags: [{ tag }] }),
+    { upstreamUrn: placeholder, downstreamUrn: start }
+  ])
+  const { page, goTo } = await openPage(t, browser, { url, token })
+  const facts = page.getByRole('region', { name: 'Facts' })
+  const main = page.getByRole('main')
+  const opens = async (urn: string, name: string, texts: readonly string[]): Promise<void> => {
+    await goTo(pathOf(urn))
+    await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+    for (const text of texts) await main.getByText(text, { exact: true }).first().waitFor()
+    t.equal(await main.getByText('Nobody has described it.').count(), texts.length === 0 ? 1 : 0, name)
+  }
+  const setDomain = page.getByRole('button', { name: /^(Set|Change) domain$/ })
+  await opens(product, 'Revenue', ['all revenue', 'Area 1'])
+  t.equal(await setDomain.count(), 1)
+  await facts.getByRole('link', { name: 'start', exact: true }).waitFor()
+  await opens(term, 'Turnover', ['what is sold', 'Area 2'])
+  t.equal(await setDomain.count(), 1)
+  await opens(tag, 'Personal', ['about people'])
+  t.equal(await setDomain.count(), 0)
+  await opens(group, 'Crew', ['who works here'])
+  t.equal(await setDomain.count(), 0)
+  await goTo(pathOf(ada))
+  await page.getByRole('heading', { level: 1, name: 'Ada L.', exact: true }).waitFor()
+  for (const text of ['Engineer', 'ada@example.org']) await facts.getByText(text, { exact: true }).waitFor()
+  t.equal(await setDomain.count(), 0)
+  t.equal(await main.getByTestId('domain').count(), 0, 'a user is in no domain, and the page denies none')
+  await opens(column(start, 'amount'), 'amount', ['what amount means', 'int'])
+  t.equal(await setDomain.count(), 0)
+  t.equal(await main.getByRole('link', { name: 'Edit lineage' }).count(), 0)
+  const { body } = await server.graphql(
+    'query ($urn: String!) { scrollAcrossLineage(input: { urn: $urn, direction: DOWNSTREAM, foldColumns: false }) { total } }',
+    { urn: column(start, 'amount') }
+  )
+  const { total } = body.data.scrollAcrossLineage
+  await page
+    .getByTestId('downstream-count')
+    .filter({ hasText: `${total} downstream` })
+    .click()
+  await page
+    .getByTestId('impact-showing')
+    .filter({ hasText: `all ${total}` })
+    .waitFor()
+  t.equal((await downloadOf(page)).length, total)
+  await goTo(pathOf(column(readers[0] ?? start, 'total')))
+  await page.getByTestId('domain').filter({ hasText: 'Part 0' }).waitFor()
+  await facts.getByRole('link', { name: 'Ada L.', exact: true }).waitFor()
+  await goTo(pathOf(start))
+  await facts.getByRole('link', { name: 'Personal', exact: true }).waitFor()
+  await goTo(pathOf(placeholder))
+  await page.getByText('Nothing describes this asset yet').waitFor()
+  t.equal(await setDomain.count(), 0)
+  await goTo(pathOf(start, '&tab=impact&dir=up'))
+  await page.locator(`[data-row="${placeholder}"]`).waitFor()
+  t.equal(await page.locator(`[data-row="${placeholder}"]`).getByRole('checkbox').isDisabled(), true)
 }

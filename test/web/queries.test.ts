@@ -1,7 +1,8 @@
 /** Every GraphQL document of the UI fits the schema, and none is without a use. */
 import { readFileSync, readdirSync } from 'node:fs'
-import { buildSchema, parse, validate } from 'graphql'
+import { buildSchema, parse, validate, visit } from 'graphql'
 import t from 'tap'
+import { limits } from '../../shared/limits.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import * as domainQueries from '../../web/src/api/domain-queries.ts'
 import * as lineageQueries from '../../web/src/api/lineage-queries.ts'
@@ -24,6 +25,18 @@ t.test('every document fits the schema', async (t) => {
       [],
       name
     )
+})
+
+t.test('no document has more aliases than the server allows', async (t) => {
+  for (const { name, text } of documents) {
+    let count = 0
+    visit(parse(text), {
+      Field(field) {
+        if (field.alias) count += 1
+      }
+    })
+    t.ok(count <= limits.graphqlMaxAliases, `${name} has ${count}`)
+  }
 })
 
 t.test('every operation has a name, which logs contain', async (t) => {

@@ -171,7 +171,13 @@ export OPENLINEAGE_API_KEY="$TRIBUTARY_TOKEN"`
     CORP_USER: 'User',
     CORP_GROUP: 'Group',
     TAG: 'Tag',
-    GLOSSARY_TERM: 'Term'
+    GLOSSARY_TERM: 'Term',
+    GLOSSARY_NODE: 'Term group',
+    DATA_PRODUCT: 'Data product',
+    DATA_PLATFORM: 'Platform',
+    APPLICATION: 'Application',
+    DOCUMENT: 'Document',
+    NOTEBOOK: 'Notebook'
   } as { readonly [type: string]: string }
 }
 

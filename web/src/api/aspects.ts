@@ -73,7 +73,7 @@ export const objectsOf = (value: unknown): AspectValue[] =>
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null
 
-const infoAspects = [
+export const infoAspects = [
   'datasetProperties',
   'dataJobInfo',
   'dataFlowInfo',
@@ -86,7 +86,18 @@ const infoAspects = [
   'mlFeatureTableProperties',
   'mlPrimaryKeyProperties',
   'dataProcessInstanceProperties',
-  'notebookInfo'
+  'notebookInfo',
+  'metricInfo',
+  'semanticModelInfo',
+  'dataProductProperties',
+  'applicationProperties',
+  'domainProperties',
+  'tagProperties',
+  'glossaryTermInfo',
+  'glossaryNodeInfo',
+  'dataPlatformInstanceProperties',
+  'corpUserInfo',
+  'corpGroupInfo'
 ]
 
 /** The aspect in which producers describe an entity of its type. */
@@ -96,9 +107,10 @@ export const infoOf = (aspects: Aspects): AspectValue =>
 /** A description by people wins over one by producers. */
 export function descriptionOf(aspects: Aspects): string | null {
   const edited = Object.entries(aspects)
-    .filter(([name]) => /^editable.*Properties$/.test(name))
-    .map(([, { value }]) => textOf(value.description))
-  return edited.find((text) => text !== null) ?? textOf(infoOf(aspects).description)
+    .filter(([name]) => /^editable.*Properties$|^corp(?:User|Group)EditableInfo$/.test(name))
+    .map(([, { value }]) => textOf(value.description) ?? textOf(value.aboutMe))
+  const info = infoOf(aspects)
+  return edited.find((text) => text !== null) ?? textOf(info.description) ?? textOf(info.definition)
 }
 
 export type Column = { path: string; type: string; description: string; tags: readonly string[] }

@@ -2,7 +2,7 @@
  * What the UI shows of an entity: its name, type, platform, environment and domain, from the answer or, for a
  * placeholder, from the URN.
  */
-import { shownPath } from './column-urn.ts'
+import { isColumnUrn, shownPath } from './column-urn.ts'
 import type { RawCard } from './queries.ts'
 
 /** The types that are counted and listed as assets; domains, people and tags are not among them. */
@@ -86,9 +86,28 @@ const typesWithLineage = new Set([
 /** Whether entities of the URN's type can have lineage. */
 export const hasLineage = (urn: string): boolean => typesWithLineage.has(typeIn(urn))
 
-/** Whether people can edit the lineage of such an entity. */
+/** Whether people can edit the lineage of such an entity. The lineage of a column is edited on its asset. */
 export const hasEditableLineage = (urn: string): boolean =>
-  hasLineage(urn) && !typesOfProducers.has(typeIn(urn))
+  hasLineage(urn) && !typesOfProducers.has(typeIn(urn)) && !isColumnUrn(urn)
+
+/** The types that can be in a domain besides the assets that are counted. */
+const typesInDomains: ReadonlySet<string> = new Set([
+  ...assetTypes,
+  'GLOSSARY_TERM',
+  'GLOSSARY_NODE',
+  'DATA_PRODUCT',
+  'APPLICATION',
+  'DOCUMENT',
+  'METRIC',
+  'SEMANTIC_MODEL'
+])
+
+/** Whether such an entity can be in a domain, as the server says. */
+export const canBeInDomain = (type: string): boolean => typesInDomains.has(type)
+
+/** Whether people can put it into a domain: the server refuses placeholders. */
+export const canGetDomain = ({ type, exists }: Pick<Card, 'type' | 'exists'>): boolean =>
+  exists && canBeInDomain(type)
 
 /** The first known name: the name that producers use, then the name in the URN. */
 export function cardOf(raw: RawCard): Card {
@@ -96,7 +115,10 @@ export function cardOf(raw: RawCard): Card {
   return {
     urn: raw.urn,
     type: raw.type,
-    name: described ?? (raw.fieldPath ? shownPath(raw.fieldPath) : raw.name) ?? nameInUrn(raw.urn),
+    name:
+      described ??
+      (raw.fieldPath ? shownPath(raw.fieldPath) : (raw.name ?? raw.runName)) ??
+      nameInUrn(raw.urn),
     platform: raw.platform?.name ?? raw.dataFlow?.orchestrator ?? raw.orchestrator ?? null,
     environment: raw.origin ?? null,
     domain: raw.domain

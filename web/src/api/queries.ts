@@ -19,18 +19,28 @@ fragment card on Entity {
   type
   exists
   ... on Dataset { name origin platform { name } described: properties { name } domain { ...domainOf } }
-  ... on DataJob { jobName: jobId dataFlow { orchestrator } described: properties { jobName: name } domain { ...domainOf } }
-  ... on DataFlow { flowName: flowId orchestrator described: properties { flowName: name } domain { ...domainOf } }
-  ... on Chart { chartId platform { name } described: properties { chartName: name } domain { ...domainOf } }
-  ... on Dashboard { dashboardId platform { name } described: properties { dashboardName: name } domain { ...domainOf } }
-  ... on Container { platform { name } described: properties { containerName: name } domain { ...domainOf } }
+  ... on DataJob { jobId dataFlow { orchestrator } described: properties { name } domain { ...domainOf } }
+  ... on DataFlow { flowId orchestrator described: properties { name } domain { ...domainOf } }
+  ... on Chart { chartId platform { name } described: properties { name } domain { ...domainOf } }
+  ... on Dashboard { dashboardId platform { name } described: properties { name } domain { ...domainOf } }
+  ... on Container { platform { name } described: properties { name } domain { ...domainOf } }
   ... on MLModel { name origin platform { name } domain { ...domainOf } }
   ... on MLModelGroup { name origin platform { name } domain { ...domainOf } }
   ... on MLFeature { name featureNamespace domain { ...domainOf } }
   ... on MLFeatureTable { name platform { name } domain { ...domainOf } }
   ... on MLPrimaryKey { name featureNamespace domain { ...domainOf } }
   ... on DataProcessInstance { runName: name }
-  ... on Domain { described: properties { domainName: name } }
+  ... on DataProduct { described: properties { productName: name } domain { ...domainOf } }
+  ... on Application { described: properties { applicationName: name } domain { ...domainOf } }
+  ... on GlossaryTerm { name described: properties { name } domain { ...domainOf } }
+  ... on GlossaryNode { described: properties { name } domain { ...domainOf } }
+  ... on Notebook { described: info { title } domain { ...domainOf } }
+  ... on Document { described: info { title } domain { ...domainOf } }
+  ... on Tag { name described: properties { name } }
+  ... on CorpUser { described: properties { displayName fullName } }
+  ... on CorpGroup { name described: properties { displayName } }
+  ... on DataPlatform { name described: properties { displayName } }
+  ... on Domain { described: properties { name } }
   ... on SchemaFieldEntity { fieldPath parent { urn } }
 }`
 
@@ -40,6 +50,7 @@ export type RawCard = {
   type: string
   exists?: boolean | null
   name?: string | null
+  runName?: string | null
   origin?: string | null
   platform?: { name: string } | null
   orchestrator?: string
@@ -215,14 +226,22 @@ query columnsOf($urn: String!) {
 }`)
 
 export const asset = define<
-  { entity: RawCard | null; up: { total: number } | null; down: { total: number } | null },
-  { urn: string; withLineage: boolean }
+  {
+    entity: (RawCard & { parent?: RawCard }) | null
+    up: { total: number } | null
+    down: { total: number } | null
+  },
+  { urn: string; withLineage: boolean; flags: object | null }
 >(`
-query asset($urn: String!, $withLineage: Boolean!) {
-  entity(urn: $urn) { ...card }
-  up: lineageCounts(input: { urn: $urn, direction: UPSTREAM }) @include(if: $withLineage) { total }
-  down: lineageCounts(input: { urn: $urn, direction: DOWNSTREAM }) @include(if: $withLineage) { total }
+query asset($urn: String!, $withLineage: Boolean!, $flags: SearchFlags) {
+  entity(urn: $urn) { ...card ... on SchemaFieldEntity { parent { ...card } } }
+  up: lineageCounts(input: { urn: $urn, direction: UPSTREAM, searchFlags: $flags }) @include(if: $withLineage) { total }
+  down: lineageCounts(input: { urn: $urn, direction: DOWNSTREAM, searchFlags: $flags }) @include(if: $withLineage) { total }
 }${card}`)
+
+/** The names of what an entity refers to; null for what the catalog does not know. */
+export const namesOf = define<{ entities: (RawCard | null)[] }, { urns: string[] }>(`
+query namesOf($urns: [String!]!) { entities(urns: $urns, checkForExistence: true) { ...card } }${card}`)
 
 export type EdgeWithStatements = {
   upstreamUrn: string

@@ -1,8 +1,16 @@
 /** The page of an asset: its name, place and domain, and a tab for each kind of detail. */
 import { useEffect } from 'preact/hooks'
 import { addressOf, assetAddress } from '../address.ts'
-import { readAspects } from '../api/aspects.ts'
-import { cardOf, hasEditableLineage, hasLineage, lastPartOf, type Card } from '../api/entity.ts'
+import { columnsIn, readAspects } from '../api/aspects.ts'
+import { isColumnUrn } from '../api/column-urn.ts'
+import {
+  canBeInDomain,
+  cardOf,
+  hasEditableLineage,
+  hasLineage,
+  lastPartOf,
+  type Card
+} from '../api/entity.ts'
 import { ApiError } from '../api/errors.ts'
 import { asset, complete } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
@@ -24,6 +32,7 @@ import { DomainChoice } from './asset/domain-choice.tsx'
 import { Raw } from './asset/raw.tsx'
 import { Run, Runs } from './asset/runs.tsx'
 import { Statements } from './asset/statements.tsx'
+import { asColumns } from './impact-question.ts'
 import { ImpactTable } from './impact.tsx'
 import '../style/asset.css'
 
@@ -45,11 +54,17 @@ export function AssetPage() {
   const { query } = useAddress('asset')
   const urn = query.urn ?? ''
   const withLineage = hasLineage(urn)
+  // The impact of a column lists columns.
+  const flags = isColumnUrn(urn) ? asColumns.searchFlags : null
   const { data, error, reload } = useResource(urn === '' ? null : urn, async (signal) => {
-    const answer = await graphql(asset, { urn, withLineage }, signal)
+    const answer = await graphql(asset, { urn, withLineage, flags }, signal)
     // A placeholder has no aspects to read.
     const aspects = answer.entity?.exists === false ? {} : await readAspects(urn, signal)
-    return { ...answer, aspects }
+    const { parent } = answer.entity ?? {}
+    // The schema of the asset describes its columns.
+    const ofParent = parent ? await readAspects(parent.urn, signal) : {}
+    const column = columnsIn(ofParent).find(({ path }) => path === answer.entity?.fieldPath)
+    return { ...answer, aspects, column, ofParent }
   })
   const card = data?.entity ? cardOf(data.entity) : null
   useEffect(() => {
@@ -71,7 +86,8 @@ export function AssetPage() {
   const tabs = tabsOf(card)
   // The lineage is a page of its own.
   const tab = tabs.find(({ name }) => name === query.tab && name !== 'lineage')?.name ?? 'details'
-  const { aspects } = data
+  const { aspects, column, ofParent } = data
+  const parent = data.entity?.parent ? cardOf(data.entity.parent) : null
   const isRemoved = aspects.status?.value.removed === true
   const isDeprecated = aspects.deprecation?.value.deprecated === true
   return (
@@ -91,7 +107,17 @@ export function AssetPage() {
         </div>
         {!card.exists && <p class="chip warn">{words.placeholder}</p>}
         <div class="row apart">
-          <DomainChoice card={card} changed={reload} />
+          {parent && (
+            <span class="row">
+              {words.columnOf} <CardLink card={parent} />
+              {parent.domain && (
+                <a class="chip" data-testid="domain" href={assetAddress(parent.domain.urn)}>
+                  {parent.domain.name}
+                </a>
+              )}
+            </span>
+          )}
+          {canBeInDomain(card.type) && <DomainChoice card={card} changed={reload} />}
           {withLineage && (
             <span class="row">
               <a href={assetAddress(urn, { tab: 'impact', dir: 'up' })} data-testid="upstream-count">
@@ -117,7 +143,7 @@ export function AssetPage() {
             : assetAddress(urn, { tab: name === 'details' ? null : name })
         }
       />
-      {tab === 'details' && <Details aspects={aspects} />}
+      {tab === 'details' && <Details aspects={aspects} column={column} ofParent={ofParent} />}
       {tab === 'columns' && <Columns urn={urn} aspects={aspects} />}
       {tab === 'impact' && <ImpactTable urn={urn} />}
       {tab === 'statements' && <Statements urn={urn} />}
@@ -126,7 +152,7 @@ export function AssetPage() {
       {tab === 'raw' && <Raw urn={urn} aspects={aspects} />}
       {tab !== 'impact' && (
         <CopyAs
-          graphql={{ text: asset.text, variables: { urn, withLineage } }}
+          graphql={{ text: asset.text, variables: { urn, withLineage, flags } }}
           command={`tributary resolve ${quoted(urn)}`}
         />
       )}

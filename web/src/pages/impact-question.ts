@@ -2,7 +2,7 @@
  * The question of the impact table, read from its address, and its forms as GraphQL input, as an export of
  * the same rows, and as a command.
  */
-import { columnUrn } from '../api/column-urn.ts'
+import { columnParts, columnUrn, isColumnUrn } from '../api/column-urn.ts'
 import type { Filter } from '../api/queries.ts'
 import { curlCommand, quoted } from '../command-line.ts'
 
@@ -35,10 +35,16 @@ const listOf = (text: string | undefined): string[] => text?.split('|').filter((
 /** A list of values in an address. It has no commas between them, because URNs contain commas. */
 export const printList = (values: readonly string[]): string | null => values.join('|') || null
 
+/** The page of a column has the impact of that column. */
+const startIn = (urn: string, query: Query): Pick<ImpactQuestion, 'urn' | 'column'> => {
+  if (!isColumnUrn(urn)) return { urn, column: query.col || null }
+  const { asset, path } = columnParts(urn)
+  return { urn: asset, column: path }
+}
+
 /** Values that are missing or invalid in the address are replaced by the defaults. */
 export const readImpactQuestion = (urn: string, query: Query): ImpactQuestion => ({
-  urn,
-  column: query.col || null,
+  ...startIn(urn, query),
   direction: query.dir === 'up' ? 'UPSTREAM' : 'DOWNSTREAM',
   degrees: degreeGroups.filter((group) => listOf(query.degree).includes(group)),
   types: listOf(query.types),
@@ -75,8 +81,12 @@ export const isFiltered = (question: ImpactQuestion): boolean =>
 const groupsOf = (filters: Filter[]): { and: Filter[] }[] => (filters.length > 0 ? [{ and: filters }] : [])
 
 /** From a column, the rows are columns, as in an export. */
-const asColumns = {
-  groupingSpec: { groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }] }
+export const asColumns = {
+  searchFlags: {
+    groupingSpec: {
+      groupingCriteria: [{ baseEntityType: 'SCHEMA_FIELD', groupingEntityType: 'SCHEMA_FIELD' }]
+    }
+  }
 }
 
 export type LineageInput = {
@@ -94,7 +104,7 @@ export const countsInput = (question: ImpactQuestion, options: { withDegrees: bo
   direction: question.direction,
   query: question.text,
   orFilters: groupsOf(filtersOf(question, options)),
-  ...(question.column === null ? {} : { searchFlags: asColumns })
+  ...(question.column === null ? {} : asColumns)
 })
 
 /** The input of lineageCounts without any filter: everything that can be chosen. */

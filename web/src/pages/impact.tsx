@@ -6,8 +6,8 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf, assetAddress } from '../address.ts'
 import { assignMaxCount } from '../api/assign-domain.ts'
-import { shownPath } from '../api/column-urn.ts'
-import { nameOfActor } from '../api/entity.ts'
+import { isColumnUrn, shownPath } from '../api/column-urn.ts'
+import { canGetDomain, nameOfActor } from '../api/entity.ts'
 import { columnsOf, impactCounts, impactRows, type ImpactCounts } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { canWrite } from '../api/session.ts'
@@ -175,7 +175,9 @@ export function ImpactTable({ urn }: { urn: string }) {
             open={({ card, parent }) => {
               goTo(route, assetAddress(parent?.urn ?? card.urn))
             }}
-            {...(canWrite() && !isOfColumn ? { selection: { keys: chosen, change: setChosen } } : {})}
+            {...(canWrite() && !isOfColumn
+              ? { selection: { keys: chosen, change: setChosen, allows: ({ card }) => canGetDomain(card) } }
+              : {})}
           />
         )
       )}
@@ -305,7 +307,7 @@ function Choices({
             </button>
           ))}
         </div>
-        <ColumnPicker question={question} address={address} />
+        {!isColumnUrn(address.query.urn ?? '') && <ColumnPicker question={question} address={address} />}
       </div>
       <div class="row">
         <TextFilter text={question.text} address={address} />

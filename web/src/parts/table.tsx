@@ -30,7 +30,12 @@ export type TableColumn<Row> = {
   isSortable?: boolean
 }
 
-export type TableSelection = { keys: ReadonlySet<string>; change: (keys: ReadonlySet<string>) => void }
+export type TableSelection<Row> = {
+  keys: ReadonlySet<string>
+  change: (keys: ReadonlySet<string>) => void
+  /** Whether a row can be chosen; by default each can. */
+  allows?: (row: Row) => boolean
+}
 
 export type TableProps<Row> = {
   label: string
@@ -43,7 +48,7 @@ export type TableProps<Row> = {
   total?: number
   /** The action for Enter on a row. */
   open?: (row: Row) => void
-  selection?: TableSelection
+  selection?: TableSelection<Row>
 }
 
 export function Table<Row extends object>({
@@ -84,8 +89,9 @@ export function Table<Row extends object>({
     setActive(index)
     scrollTo(index)
   }
+  const canChoose = (row: Row): boolean => selection?.allows?.(row) ?? true
   const toggle = (row: Row): void => {
-    if (!selection) return
+    if (!selection || !canChoose(row)) return
     const key = keyOf(row)
     const keys = new Set(selection.keys)
     if (!keys.delete(key)) keys.add(key)
@@ -104,7 +110,8 @@ export function Table<Row extends object>({
   }
   const nameColumn = columns.find(({ id }) => id === 'name') ?? columns[0]
   const template = [...(selection ? ['40px'] : []), ...columns.map(({ width }) => width)].join(' ')
-  const allChosen = selection && sorted.length > 0 && sorted.every((row) => selection.keys.has(keyOf(row)))
+  const choosable = selection ? sorted.filter(canChoose) : []
+  const allChosen = choosable.length > 0 && choosable.every((row) => selection?.keys.has(keyOf(row)))
   return (
     <div
       class="table"
@@ -123,11 +130,11 @@ export function Table<Row extends object>({
               <input
                 type="checkbox"
                 aria-label={tableTexts.chooseAll}
-                checked={allChosen === true}
-                disabled={sorted.length === 0}
+                checked={allChosen}
+                disabled={choosable.length === 0}
                 onChange={() => {
                   // Rows that are chosen but not in this list stay chosen.
-                  const shown = new Set(sorted.map(keyOf))
+                  const shown = new Set(choosable.map(keyOf))
                   const others = [...selection.keys].filter((key) => !shown.has(key))
                   selection.change(new Set(allChosen ? others : [...others, ...shown]))
                 }}
@@ -166,6 +173,8 @@ export function Table<Row extends object>({
                       tabIndex={tab}
                       aria-label={tableTexts.choose(String(nameColumn?.value(row) ?? key))}
                       checked={selection.keys.has(key)}
+                      disabled={!canChoose(row)}
+                      title={canChoose(row) ? undefined : tableTexts.cannotChoose}
                       onChange={() => {
                         toggle(row)
                       }}

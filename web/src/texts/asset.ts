@@ -12,6 +12,7 @@ export const assetTexts = {
     statements: 'Provenance',
     raw: 'Aspects'
   },
+  columnOf: 'Column of',
   tabList: 'About this asset',
   upstream: (count: number): string => `${number(count)} upstream`,
   downstream: (count: number): string => `${number(count)} downstream`,
@@ -35,6 +36,10 @@ export const assetTexts = {
     tags: 'Tags',
     terms: 'Terms',
     links: 'Links',
+    dataType: 'Data type',
+    assets: 'Assets',
+    email: 'Email',
+    personTitle: 'Title',
     container: 'Container',
     properties: 'Properties',
     externalUrl: 'Open at its source',

@@ -10,9 +10,14 @@ import {
   objectsOf,
   textOf,
   type Aspects,
+  type Column,
   type AspectValue
 } from '../../api/aspects.ts'
-import { lastPartOf } from '../../api/entity.ts'
+import { cardOf, lastPartOf } from '../../api/entity.ts'
+import { namesOf as namesOfUrns } from '../../api/queries.ts'
+import { graphql } from '../../api/request.ts'
+import { ShowAll } from '../../parts/show-all.tsx'
+import { useResource } from '../../parts/use-resource.ts'
 import { assetTexts } from '../../texts/asset.ts'
 
 const words = assetTexts.facts
@@ -34,17 +39,70 @@ const WebLink = ({ href, children }: { href: string; children: ComponentChildren
     </span>
   )
 
-export function Details({ aspects }: { aspects: Aspects }) {
+/** The number of values of a fact that are shown at first. */
+const shownFirstCount = 50
+/** The number of entities whose names are read. */
+const namesMaxCount = 500
+
+/** Names by URN: the part of the URN that people call the name until they are read, or if they are unknown. */
+function useNames(urns: readonly string[]): (urn: string) => string {
+  const asked = urns.slice(0, namesMaxCount)
+  const { data } = useResource(asked.length === 0 ? null : asked.join(' '), (signal) =>
+    graphql(namesOfUrns, { urns: asked }, signal)
+  )
+  const names = new Map(
+    (data?.entities ?? []).flatMap((entity) => (entity ? [[entity.urn, cardOf(entity).name] as const] : []))
+  )
+  return (urn) => names.get(urn) ?? lastPartOf(urn)
+}
+
+/** `column` is what the schema of its asset says of a column, which has the owners of the asset. */
+export function Details({
+  aspects,
+  column,
+  ofParent
+}: {
+  aspects: Aspects
+  column: Column | undefined
+  ofParent: Aspects
+}) {
   const info = infoOf(aspects)
-  const description = descriptionOf(aspects)
+  const description = descriptionOf(aspects) ?? textOf(column?.description)
   const properties = Object.entries((info.customProperties as AspectValue | undefined) ?? {})
   const externalUrl = textOf(info.externalUrl)
   const urns = (list: readonly AspectValue[], field: string): string[] =>
     list.flatMap((each) => textOf(each[field]) ?? [])
+  const owners = urns(listOf(aspects.ownership ? aspects : ofParent, 'ownership', 'owners'), 'owner')
+  const tags = [...urns(listOf(aspects, 'globalTags', 'tags'), 'tag'), ...(column?.tags ?? [])]
+  const terms = urns(listOf(aspects, 'glossaryTerms', 'terms'), 'urn')
+  const assets = urns(objectsOf(info.assets), 'destinationUrn')
+  const containers = urns([aspects.container?.value ?? {}], 'container')
+  const referred = [...new Set([...owners, ...tags, ...terms, ...assets, ...containers])]
+  const nameOf = useNames(referred)
+  const links = (list: readonly string[], label: string) =>
+    list.length === 0
+      ? []
+      : [
+          <ShowAll
+            key={label}
+            items={[...new Set(list)]}
+            firstCount={shownFirstCount}
+            label={label}
+            draw={(urn) => (
+              <a key={urn} class="chip" href={assetAddress(urn)} title={urn}>
+                {nameOf(urn)}
+              </a>
+            )}
+          />
+        ]
   const facts: [string, ComponentChildren[]][] = [
-    [words.owners, urns(listOf(aspects, 'ownership', 'owners'), 'owner').map(chipOf)],
-    [words.tags, urns(listOf(aspects, 'globalTags', 'tags'), 'tag').map(chipOf)],
-    [words.terms, urns(listOf(aspects, 'glossaryTerms', 'terms'), 'urn').map(chipOf)],
+    [words.dataType, namesOf([column?.type || undefined])],
+    [words.personTitle, namesOf([info.title]).filter(() => 'corpUserInfo' in aspects)],
+    [words.email, namesOf([info.email])],
+    [words.owners, links(owners, words.owners)],
+    [words.tags, links(tags, words.tags)],
+    [words.terms, links(terms, words.terms)],
+    [words.assets, links(assets, words.assets)],
     [
       words.links,
       listOf(aspects, 'institutionalMemory', 'elements').map((link) => (
@@ -53,18 +111,7 @@ export function Details({ aspects }: { aspects: Aspects }) {
         </WebLink>
       ))
     ],
-    [
-      words.container,
-      [textOf(aspects.container?.value.container)].flatMap((urn) =>
-        urn === null
-          ? []
-          : [
-              <a key={urn} href={assetAddress(urn)}>
-                {lastPartOf(urn)}
-              </a>
-            ]
-      )
-    ],
+    [words.container, links(containers, words.container)],
     [words.subTypes, namesOf(aspects.subTypes?.value.typeNames)],
     [words.instance, namesOf([aspects.dataPlatformInstance?.value.instance].map(instanceName))]
   ]
@@ -108,12 +155,6 @@ export function Details({ aspects }: { aspects: Aspects }) {
     </div>
   )
 }
-
-const chipOf = (urn: string) => (
-  <span key={urn} class="chip" title={urn}>
-    {lastPartOf(urn)}
-  </span>
-)
 
 const namesOf = (values: unknown) =>
   (Array.isArray(values) ? values : []).flatMap((value: unknown) =>

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { assetAddress } from '../../address.ts'
 import { assign, restoreDomains } from '../../api/assign-domain.ts'
-import type { Card } from '../../api/entity.ts'
+import { canGetDomain, type Card } from '../../api/entity.ts'
 import { canWrite } from '../../api/session.ts'
 import { SetDomainDialog } from '../../parts/set-domain-dialog.tsx'
 import { tell } from '../../parts/toasts.tsx'
@@ -38,7 +38,7 @@ export function DomainChoice({ card, changed }: { card: Card; changed: () => voi
           {words.none}
         </span>
       )}
-      {canWrite() && (
+      {canWrite() && canGetDomain(card) && (
         <button
           type="button"
           class="plain"
