@@ -307,5 +307,57 @@ export const columnTrials: readonly Trial[] = [
         'c#id'
       ])
     }
+  },
+  {
+    reports: ['datahub-project/datahub 18791'],
+    tried:
+      'A column whose copy under another name is an input field of a chart, and the dashboard of the chart',
+    answer: 'mended',
+    name: 'the impact of a column reaches the charts and dashboards that show it, and no others',
+    run: async (world) => {
+      const { table, column, chart, dashboard } = world
+      await world.draw([
+        [table('raw'), table('daily')],
+        [table('daily'), chart('shown')],
+        [table('daily'), chart('other')],
+        [chart('shown'), dashboard('board')],
+        [column('raw', 'user_id'), column('daily', 'buyer_id')]
+      ])
+      const schemaField = {
+        fieldPath: 'buyer',
+        nullable: false,
+        nativeDataType: 'string',
+        type: { type: { 'com.linkedin.schema.StringType': {} } }
+      }
+      await world.propose(chart('shown'), 'inputFields', {
+        fields: [{ schemaFieldUrn: column('daily', 'buyer_id'), schemaField }]
+      })
+      deepEqual(await world.reached(column('raw', 'user_id')), ['chart shown', 'daily', 'dashboard board'])
+    }
+  },
+  {
+    reports: ['datahub-project/datahub 19146'],
+    tried: 'Counts upstream and downstream of columns that no schema has',
+    answer: 'right',
+    name: 'the neighbours of a column are counted, whether a schema has it or not',
+    run: async (world) => {
+      const { table, column } = world
+      await world.draw([
+        [table('a'), table('b')],
+        [table('a'), table('c')],
+        [column('a', 'x'), column('b', 'y')],
+        [column('a', 'x'), column('c', 'z')],
+        [column('a', 'w'), column('c', 'z')]
+      ])
+      const total = async (urn: string, direction: string): Promise<number> => {
+        const { lineageCounts } = await world.read(
+          'query ($input: LineageCountsInput!) { lineageCounts(input: $input) { total } }',
+          { input: { urn, direction } }
+        )
+        return lineageCounts.total
+      }
+      equal(await total(column('a', 'x'), 'DOWNSTREAM'), 2)
+      equal(await total(column('c', 'z'), 'UPSTREAM'), (await world.upstream(column('c', 'z'))).length)
+    }
   }
 ]

@@ -199,5 +199,25 @@ export const dbtTrials: readonly Trial[] = [
       equal(loaded.warnings.count, 1)
       match(loaded.warnings.messages[0], new RegExp(`model\\.${world.tag}\\.missing`))
     }
+  },
+  {
+    reports: ['dagster-io/dagster 19701', 'dagster-io/dagster 19950'],
+    tried: 'Two sources that mean the same table, and a model made from each of them',
+    answer: 'right',
+    name: 'sources that mean the same table are one table, and what is made from either comes from it',
+    run: async (world) => {
+      const { of, load, manifest: project, upstream, reached } = projectOf(world)
+      const loaded = await load([
+        project([
+          of('source.one.orders'),
+          of('source.two.orders'),
+          of('model.daily', ['source.one.orders']),
+          of('model.weekly', ['source.two.orders'])
+        ])
+      ])
+      equal(loaded.counts.rejected, 0)
+      deepEqual(await upstream('daily'), ['orders'])
+      deepEqual(await reached('orders'), ['daily', 'weekly'])
+    }
   }
 ]

@@ -296,5 +296,33 @@ export const domainTrials: readonly Trial[] = [
       deepEqual(await world.reached(table('a')), ['b', 'c'])
       equal((await world.aspect(table('b'), 'datasetProperties')).description, 'Kept')
     }
+  },
+  {
+    reports: ['open-metadata/OpenMetadata 18099'],
+    tried: 'A token limited to one domain that adds and removes edges into and out of it',
+    answer: 'right',
+    name: 'a token limited to a domain changes the edges into its assets, and no edge into others',
+    run: async (world) => {
+      const { table } = world
+      const own = await world.createDomain('Own')
+      const other = await world.createDomain('Other')
+      await assets(world, 'mine', 'theirs')
+      await world.setDomain(own, table('mine'))
+      await world.setDomain(other, table('theirs'))
+      const token = await tokenFor(world, own)
+      const edge = (list: 'edgesToAdd' | 'edgesToRemove', up: string, down: string): Promise<string> =>
+        world.refusal(
+          'mutation ($input: UpdateLineageInput!) { updateLineage(input: $input) }',
+          { input: { [list]: [{ upstreamUrn: table(up), downstreamUrn: table(down) }] } },
+          token
+        )
+      equal(await edge('edgesToAdd', 'theirs', 'mine'), 'none')
+      equal(await edge('edgesToAdd', 'mine', 'theirs'), 'FORBIDDEN')
+      await world.update({ add: [[table('mine'), table('theirs')]] })
+      equal(await edge('edgesToRemove', 'mine', 'theirs'), 'FORBIDDEN')
+      deepEqual(await world.upstream(table('theirs')), ['mine'])
+      equal(await edge('edgesToRemove', 'theirs', 'mine'), 'none')
+      deepEqual(await world.upstream(table('mine')), [])
+    }
   }
 ]

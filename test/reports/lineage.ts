@@ -436,5 +436,56 @@ export const lineageTrials: readonly Trial[] = [
       deepEqual(await world.reached(table('t1'), degrees('1')), ['t2'])
       deepEqual(await world.reached(table('t1'), degrees('1', '2')), ['t2', 't3'])
     }
+  },
+  {
+    reports: ['open-metadata/OpenMetadata 19270'],
+    tried: 'Three tables in a cycle, with a fourth behind it, from each of them',
+    answer: 'right',
+    name: 'a cycle ends, loses no table, and is drawn with each of its edges',
+    run: async (world) => {
+      const { table } = world
+      await world.draw([
+        [table('a'), table('b')],
+        [table('b'), table('c')],
+        [table('c'), table('a')],
+        [table('c'), table('d')]
+      ])
+      deepEqual(await world.reached(table('a')), ['b', 'c', 'd'])
+      deepEqual(await world.reached(table('b')), ['a', 'c', 'd'])
+      deepEqual(await world.reached(table('c')), ['a', 'b', 'd'])
+      deepEqual(await world.upstream(table('a')), ['b', 'c'])
+      const { nodes, edges } = await pictureOf(world, table('a'))
+      deepEqual([nodes.length, edges.length], [4, 4])
+    }
+  },
+  {
+    reports: ['datahub-project/datahub 10920', 'datahub-project/datahub 19269'],
+    tried:
+      'Relationships of a table to one that is soft-deleted, one that is deleted permanently, and one that is there',
+    answer: 'right',
+    name: 'relationships leave out what is deleted permanently, and on demand what is soft-deleted',
+    run: async (world) => {
+      const { table, ask } = world
+      await world.draw(['b', 'c', 'd'].map((name) => [table('a'), table(name)]))
+      await world.propose(table('b'), 'status', { removed: true })
+      await ask({ method: 'POST', url: '/entities?action=delete', body: { urn: table('c') } })
+      const related = async (includeSoftDelete: boolean): Promise<unknown[]> => {
+        const { dataset } = await world.read(
+          `query ($urn: String!, $input: RelationshipsInput!) { dataset(urn: $urn) { relationships(input: $input) {
+            total relationships { entity { urn } } } } }`,
+          {
+            urn: table('a'),
+            input: { types: ['DownstreamOf'], direction: 'INCOMING', count: 10, includeSoftDelete }
+          }
+        )
+        const { total, relationships } = dataset.relationships
+        return [
+          total,
+          ...relationships.map(({ entity }: { entity: { urn: string } }) => world.short(entity.urn)).sort()
+        ]
+      }
+      deepEqual(await related(true), [2, 'b', 'd'])
+      deepEqual(await related(false), [1, 'd'])
+    }
   }
 ]

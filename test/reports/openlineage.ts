@@ -6,6 +6,7 @@ import type { Trial } from './trial.ts'
 import type { World } from './world.ts'
 
 const namespace = 'postgres://db:5432'
+const hive = 'hive://metastore:9083'
 
 /** A dataset of an event; `name` is short. */
 const data = (world: World, name: string, facets: JsonObject = {}): JsonObject => ({
@@ -563,6 +564,140 @@ export const openLineageTrials: readonly Trial[] = [
         ),
         ['DIRECT:AGGREGATION', 'DIRECT,INDIRECT:FILTER', null]
       )
+    }
+  },
+  {
+    reports: ['datahub-project/datahub 10925', 'open-metadata/OpenMetadata 28426'],
+    tried:
+      'Two jobs two months apart, asked for with only a begin, in a list, upstream, downstream and as a count',
+    answer: 'right',
+    name: 'a time window without an end lasts until now, and limits lists and counts in both directions',
+    run: async (world) => {
+      const days = 86_400
+      const inputs = [data(world, 'a')]
+      await world.send(event(world, 0, 'COMPLETE', { inputs, outputs: [data(world, 'b')] }, { job: 'old' }))
+      await world.send(
+        event(world, 60 * days, 'COMPLETE', { inputs, outputs: [data(world, 'c')] }, { job: 'new' })
+      )
+      const startTimeMillis = Date.UTC(2026, 0, 30)
+      deepEqual(await world.reached(table(world, 'a'), { startTimeMillis }), ['c', 'job flow.new'])
+      deepEqual(await world.upstream(table(world, 'b'), { startTimeMillis }), [])
+      deepEqual(await world.upstream(table(world, 'c'), { startTimeMillis }), ['a', 'job flow.new'])
+      const { lineageCounts } = await world.read(
+        'query ($input: LineageCountsInput!) { lineageCounts(input: $input) { total } }',
+        { input: { urn: table(world, 'a'), direction: 'DOWNSTREAM', startTimeMillis } }
+      )
+      equal(lineageCounts.total, 2)
+    }
+  },
+  {
+    reports: ['open-metadata/OpenMetadata 28360', 'OpenLineage/OpenLineage 3558'],
+    tried:
+      'A path that names its table in some events only, and columns that name it by the path and by the table',
+    answer: 'right',
+    name: 'a path and its table are one dataset in events with and without the symlink, also for columns',
+    run: async (world) => {
+      const lake = { namespace: 's3://lake', name: `${world.tag}/t` }
+      const named = { namespace: hive, name: `${world.tag}.t` }
+      const symlinks = { symlinks: facet({ identifiers: [{ ...named, type: 'TABLE' }] }) }
+      const writes: JsonObject[] = [
+        { outputs: [lake] },
+        { outputs: [{ ...lake, facets: symlinks }] },
+        { inputs: [data(world, 'source')], outputs: [lake] }
+      ]
+      for (const [at, content] of writes.entries())
+        await world.send(event(world, at, 'COMPLETE', content, { job: 'write' }))
+      for (const [job, from] of Object.entries({ by_path: lake, by_table: named }))
+        await world.send(
+          event(
+            world,
+            5,
+            'COMPLETE',
+            {
+              inputs: [{ ...lake, facets: symlinks }],
+              outputs: [
+                data(world, job, {
+                  columnLineage: facet({ fields: { y: { inputFields: [{ ...from, field: 'x' }] } } })
+                })
+              ]
+            },
+            { job }
+          )
+        )
+      deepEqual(await world.upstream(world.table('t')), ['job flow.write', 'source'])
+      deepEqual(withoutJobs(await world.reached(world.column('t', 'x'), { foldColumns: false })), [
+        'by_path#y',
+        'by_table#y'
+      ])
+    }
+  },
+  {
+    reports: ['OpenLineage/OpenLineage 4638'],
+    tried: 'A DROP by the path of a table with an empty schema, and a later run that writes the table',
+    answer: 'right',
+    name: 'a DROP by a path removes its table, keeps the known columns, and a later run brings it back',
+    run: async (world) => {
+      const output = (facets: JsonObject): JsonObject => ({
+        outputs: [
+          {
+            namespace: 's3://lake',
+            name: `${world.tag}/__storage/t`,
+            facets: {
+              symlinks: facet({
+                identifiers: [{ namespace: hive, name: `${world.tag}.t`, type: 'TABLE' }]
+              }),
+              ...facets
+            }
+          }
+        ]
+      })
+      const found = async (): Promise<string[]> =>
+        (await world.find({ query: world.tag, types: ['DATASET'] })).names
+      const dropped = {
+        schema: facet({ fields: [] }),
+        lifecycleStateChange: facet({ lifecycleStateChange: 'DROP' })
+      }
+      await world.send(event(world, 1, 'COMPLETE', output(schema('id')), { job: 'write' }))
+      await world.send(event(world, 2, 'COMPLETE', output(dropped), { job: 'drop' }))
+      deepEqual(await found(), [])
+      equal((await world.aspect(world.table('t'), 'schemaMetadata')).fields.length, 1)
+      await world.send(event(world, 3, 'COMPLETE', output({}), { job: 'write' }))
+      deepEqual(await found(), ['t'])
+    }
+  },
+  {
+    reports: ['open-metadata/OpenMetadata 32577'],
+    tried: 'Three instances of one mapped task at the same time, each with an input of its own',
+    answer: 'right',
+    name: 'instances of a mapped task are one job with the inputs of all of them',
+    run: async (world) => {
+      for (const at of [0, 1, 2])
+        await world.send(
+          event(world, 1, 'COMPLETE', {
+            inputs: [data(world, `in_${at}`)],
+            outputs: [data(world, 'out')]
+          })
+        )
+      deepEqual(await world.upstream(table(world, 'out')), ['in_0', 'in_1', 'in_2', 'job flow.load'])
+    }
+  },
+  {
+    reports: ['open-metadata/OpenMetadata 24736'],
+    tried: 'A soft-deleted table that the same load states again, and another that a run writes again',
+    answer: 'mended',
+    name: 'a soft-deleted table is back when its source states it again, although nothing else has changed',
+    run: async (world) => {
+      const records = [{ op: 'upsertEntity', urn: table(world, 'a'), name: 'a' }]
+      const found = async (): Promise<string[]> =>
+        (await world.find({ query: world.tag, types: ['DATASET'] })).names
+      await world.load(records)
+      await world.propose(table(world, 'a'), 'status', { removed: true })
+      deepEqual(await found(), [])
+      await world.load(records)
+      deepEqual(await found(), ['a'])
+      await world.propose(table(world, 'a'), 'status', { removed: true })
+      await world.send(event(world, 1, 'COMPLETE', { outputs: [data(world, 'a')] }))
+      deepEqual(await found(), ['a'])
     }
   }
 ]

@@ -162,5 +162,58 @@ export const searchTrials: readonly Trial[] = [
         [chart('missing')]
       )
     }
+  },
+  {
+    reports: ['datahub-project/datahub 14877', 'datahub-project/datahub 10831'],
+    tried: 'A scroll of 25 tables over OpenAPI in pages of seven, one of them soft-deleted',
+    answer: 'right',
+    name: 'a scroll over OpenAPI has each entity once, and soft-deleted ones on demand',
+    run: async (world) => {
+      const { table } = world
+      await states(world, ...range(25).map((at) => table(`t${at}`)))
+      await world.propose(table('t3'), 'status', { removed: true })
+      const scroll = async (includeSoftDelete: boolean): Promise<string[]> => {
+        const seen: string[] = []
+        let scrollId = ''
+        do {
+          const parameters = new URLSearchParams({
+            query: world.tag,
+            count: '7',
+            includeSoftDelete: String(includeSoftDelete),
+            ...(scrollId === '' ? {} : { scrollId })
+          }).toString()
+          const { body, status, text } = await world.ask({ url: `/openapi/v3/entity/dataset?${parameters}` })
+          if (status !== 200) throw new Error(text)
+          seen.push(...body.entities.map(({ urn }: { urn: string }) => urn))
+          scrollId = body.scrollId ?? ''
+        } while (scrollId !== '')
+        return seen
+      }
+      const [without, all] = [await scroll(false), await scroll(true)]
+      deepEqual([without.length, new Set(without).size], [24, 24])
+      deepEqual([all.length, new Set(all).size], [25, 25])
+      ok(!without.includes(table('t3')))
+    }
+  },
+  {
+    reports: ['open-metadata/OpenMetadata 29862'],
+    tried: 'References to a person, deleted before the person is deleted permanently',
+    answer: 'right',
+    name: 'references to an entity can be deleted before it, and nothing names it afterwards',
+    run: async (world) => {
+      const { table, tag, ask } = world
+      const ann = `urn:li:corpuser:${tag}`
+      await world.propose(ann, 'corpUserInfo', { active: true })
+      await states(world, table('a'))
+      await world.propose(table('a'), 'ownership', {
+        owners: [{ owner: ann, type: 'DATAOWNER' }],
+        lastModified: { time: 1, actor: ann }
+      })
+      const post = (action: string) =>
+        ask({ method: 'POST', url: `/entities?action=${action}`, body: { urn: ann } })
+      equal((await post('deleteReferences')).body.value.total, 1)
+      await post('delete')
+      deepEqual((await world.aspect(table('a'), 'ownership')).owners, [])
+    }
   }
 ]
