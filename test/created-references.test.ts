@@ -378,6 +378,8 @@ t.test('names that are near a platform are listed, nearest first', async (t) => 
     ['snowflke', ['snowflake']],
     ['postgress', ['postgres']],
     ['post', ['postgres']],
+    ['bo', []],
+    ['oss3', ['oss']],
     ['bq', []],
     ['x', []],
     ['mysq', ['mysql', 'mssql']]

@@ -179,7 +179,9 @@ onOneServer(
           data.nodes.map(nodeLine(name)).sort(),
           data.edges.map((edge) => `${name(edge.upstreamUrn)} -> ${name(edge.downstreamUrn)}`).sort()
         ]
-        const wanted = [expected, all.filter((pair) => pair.split(' -> ').every((end) => shown.has(end)))]
+        const loops = edges.flatMap(([up, down]) => (up === down ? [`${up} -> ${down}`] : []))
+        const drawn = [...new Set([...all, ...loops])].sort()
+        const wanted = [expected, drawn.filter((pair) => pair.split(' -> ').every((end) => shown.has(end)))]
         if (JSON.stringify(found) !== JSON.stringify(wanted))
           wrong.push({
             from,

@@ -39,6 +39,33 @@ export async function neighbourIdsOf(
   return grouped(rows.map((row) => [row.near, row.far]))
 }
 
+/** Those of the ids that have an edge to themselves. */
+export async function loopsAmong(
+  db: Db | Tx,
+  ids: readonly number[] | Int32Array,
+  level: LineageLevel,
+  window: TimeWindow | null
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await query<{ id: number }>(
+    db,
+    `
+    select wanted.id
+    from unnest(?::int[]) as wanted (id)
+    where exists (
+      select from statement
+      where statement.downstream_id = wanted.id
+        and statement.upstream_id = wanted.id
+        and statement.field ${level === 'column' ? '= any' : '<> all'}(?::smallint[])
+    )`,
+    [idArray(ids), columnFieldCodes]
+  )
+  const loops = rows.map(({ id }) => id)
+  if (!window || loops.length === 0) return new Set(loops)
+  const steps = await stepsInWindow(db, loops, 'DOWNSTREAM', level, window)
+  return new Set(steps.filter(({ nearId, farId }) => nearId === farId).map(({ nearId }) => nearId))
+}
+
 /** The columns of each asset that anything names, ascending. */
 export async function columnsOfAssets(
   db: Db | Tx,

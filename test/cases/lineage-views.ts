@@ -104,8 +104,8 @@ export const graphViewCases: readonly GraphViewCase[] = [
       {
         from: 'a',
         nodes: ['a START 0, 0/1, 0/1', 'b UPSTREAM 1, 0/1, 0/1'],
-        edges: ['a -> b', 'b -> a'],
-        totals: '1 1, 2, null'
+        edges: ['a -> a', 'a -> b', 'b -> a', 'b -> b'],
+        totals: '1 1, 4, null'
       }
     ]
   },

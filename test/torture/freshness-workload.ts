@@ -87,7 +87,10 @@ const proposal = (
 /** Gives an asset a name, so that it exists. */
 export const creation = (urn: string): Write => ({
   request: proposal(urn, 'UPSERT', 'datasetProperties', { name: 'again' }),
-  effects: [[existsKey(urn), 'yes']],
+  effects: [
+    [existsKey(urn), 'yes'],
+    [removedKey(urn), 'no']
+  ],
   shows: { urn }
 })
 
@@ -151,10 +154,14 @@ function replacement(random: Random): Write {
     request: proposal(downstreamUrn, 'UPSERT', 'upstreamLineage', {
       upstreams: kept.map((dataset) => ({ dataset, type: 'COPY' }))
     }),
-    effects: above.map(
-      (upstreamUrn) =>
-        [edgeKey(upstreamUrn, downstreamUrn), kept.includes(upstreamUrn) ? 'yes' : 'no'] as const
-    ),
+    effects: [
+      ...above.map(
+        (upstreamUrn) =>
+          [edgeKey(upstreamUrn, downstreamUrn), kept.includes(upstreamUrn) ? 'yes' : 'no'] as const
+      ),
+      // It describes the asset, which brings it back.
+      [removedKey(downstreamUrn), 'no']
+    ],
     shows: { urn: downstreamUrn, direction: 'UPSTREAM' }
   }
 }

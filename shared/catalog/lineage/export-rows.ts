@@ -135,8 +135,8 @@ export type EdgeQuestion = {
 }
 
 /**
- * The edges from one exported entity to another, each once: in the order of the near ends, then by the id of
- * the far end.
+ * The edges from one exported entity to another or to itself, each once: in the order of the near ends, then by
+ * the id of the far end.
  */
 export async function* edgeRows(
   reader: LineageReader,
@@ -146,11 +146,12 @@ export async function* edgeRows(
     reader.renew()
     const slice = nearIds.subarray(begin, begin + nearSliceCount)
     const neighbours = await reader.neighbours(slice, direction, level)
+    const loops = await reader.loops(slice, level)
     const indirect = level === 'column' ? await reader.indirect(slice, direction) : () => []
     let pairs: Pair[] = []
     for (const [at, near] of slice.entries()) {
       const indirectFars = new Set(indirect(near))
-      for (const far of neighbours(near)) {
+      for (const far of loops.has(near) ? withLoop(neighbours(near), near) : neighbours(near)) {
         const isIndirect = indirectFars.has(far)
         if (has(far)) pairs.push({ near, far, degree: degreeAt(begin + at) + 1, isIndirect })
         if (pairs.length < edgesSliceCount) continue
@@ -163,6 +164,10 @@ export async function* edgeRows(
     if (pairs.length > 0) yield await edgesOf(reader, pairs, direction)
   }
 }
+
+/** The neighbours in order, with the entity itself. */
+const withLoop = (neighbours: readonly number[], id: number): number[] =>
+  [...neighbours, id].sort((a, b) => a - b)
 
 type Pair = { near: number; far: number; degree: number; isIndirect: boolean }
 

@@ -4,7 +4,7 @@
  */
 import { limits } from '../../limits.ts'
 import { checkCount } from '../../model/count-checks.ts'
-import type { LineageDirection } from '../../model/walk.ts'
+import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
 import { nodesSliceCount, type Looks } from './graph-nodes.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { throughHidden } from './through-hidden.ts'
@@ -25,10 +25,14 @@ export type Rim = { count: number; hidden: number }
 /** How many neighbours each node has, and how many of them are not shown. */
 export type Rims = { UPSTREAM: Map<number, Rim>; DOWNSTREAM: Map<number, Rim> }
 
+const noLoops: ReadonlySet<number> = new Set()
+
+/** A loop is drawn, but an entity is not counted among its own neighbours. */
 export async function readEdges(
   reader: LineageReader,
   shown: ReadonlySet<number>,
-  looks: Looks
+  looks: Looks,
+  level: LineageLevel
 ): Promise<EdgesFound & { rims: Rims }> {
   const ids = [...shown].sort((a, b) => a - b)
   const found: EdgesFound = { edges: [], total: 0 }
@@ -37,12 +41,14 @@ export async function readEdges(
     for (let begin = 0; begin < ids.length; begin += nodesSliceCount) {
       const slice = ids.slice(begin, begin + nodesSliceCount)
       const { beyond } = await looks[direction](slice)
+      const loops = direction === 'DOWNSTREAM' ? await reader.loops(slice, level) : noLoops
       for (const id of slice) {
         const { met, between } = beyond(id)
         const near = met.filter((far) => shown.has(far))
         rims[direction].set(id, { count: met.length, hidden: met.length - near.length })
         if (direction === 'DOWNSTREAM')
           for (const far of near) if (addEdge(found, id, far, between)) await reader.pause()
+        if (loops.has(id)) addEdge(found, id, id, () => [])
         await reader.pause()
       }
     }
@@ -105,10 +111,12 @@ export async function readColumnEdges(
     for (const id of slice) setRim('UPSTREAM', id, upstream.beyond(id).met)
     await reader.pause()
     const { beyond } = await lookDown(slice)
+    const loops = await reader.loops(slice, 'column')
     for (const id of slice) {
       const { met, between } = beyond(id)
       setRim('DOWNSTREAM', id, met)
       for (const far of met) if (assetOf.has(far) && addEdge(found, id, far, between)) await reader.pause()
+      if (loops.has(id)) addEdge(found, id, id, () => [])
     }
   }
   const columnsOf = new Map<number, number[]>()

@@ -73,6 +73,8 @@ export type LineageReader = {
     direction: LineageDirection,
     level: LineageLevel
   ) => Promise<(id: number) => readonly number[]>
+  /** Those of the ids that have an edge to themselves. */
+  loops: (ids: readonly number[] | Int32Array, level: LineageLevel) => Promise<ReadonlySet<number>>
   /** Those neighbours of columns that only the rows of a table lead to. */
   indirect: (
     ids: readonly number[] | Int32Array,

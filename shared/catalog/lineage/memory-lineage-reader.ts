@@ -103,6 +103,14 @@ export function memoryLineageReader({
       }
       return (id) => found.get(id) ?? []
     },
+    async loops(ids, level) {
+      const found = new Set<number>()
+      for (const id of ids.filter(isOf(level))) {
+        if (membersIn(view.downstream, id).includes(id)) found.add(id)
+        await pause()
+      }
+      return found
+    },
     classes: async () => (id) => classes.of(view, id),
     classGroups: async (ids) => classes.groupsOf(view, ids),
     parents: async () => (id) => urns.parentOf(id) || null,

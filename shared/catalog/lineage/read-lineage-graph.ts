@@ -132,7 +132,7 @@ async function drawGraph(
   const looks: Looks = { UPSTREAM: lookTo('UPSTREAM'), DOWNSTREAM: lookTo('DOWNSTREAM') }
 
   const { ids, expanded, ignored } = await chooseNodes(reader, start.id, question, looks)
-  const { rims, ...assets } = await readEdges(reader, ids, looks)
+  const { rims, ...assets } = await readEdges(reader, ids, looks, question.level)
   const columns = question.showsColumns ? await readColumnEdges(reader, ids) : null
   const walks = await walkBothDirections(reader, start.id, question, ids, wishes)
   const isVisible = (entityClass: EntityClass): boolean => !isHidden(entityClass) && !isLeftOut(entityClass)

@@ -6,7 +6,7 @@ import { limits } from '../../limits.ts'
 import type { TimeWindow } from '../../model/walk.ts'
 import { domainsInUse } from '../../store/domains-in-use.ts'
 import { keepDeadline } from '../../store/deadline.ts'
-import { columnsOfAssets, neighbourIdsOf } from '../../store/lineage-neighbours.ts'
+import { columnsOfAssets, loopsAmong, neighbourIdsOf } from '../../store/lineage-neighbours.ts'
 import { domainParents, membersOfDomains } from '../../store/domain-reads.ts'
 import { findEntitiesById } from '../../store/entities.ts'
 import { readEpoch } from '../../store/graph-changes.ts'
@@ -62,6 +62,7 @@ export function sqlLineageReader(
       const found = await withinDeadline(() => neighbourIdsOf(tx, ids, direction, level, window))
       return (id) => found.get(id) ?? []
     },
+    loops: (ids, level) => withinDeadline(() => loopsAmong(tx, ids, level, window)),
     classes: classesOf,
     async classGroups(ids) {
       const classOfId = await classesOf(ids)
