@@ -133,7 +133,7 @@ t.test('each line has its verdict', async (t) => {
       { eventTime: 'no', job: good.job ?? null },
       '',
       good,
-      runOf(2, 0, 'DONE')
+      { ...runOf(2, 0, 'COMPLETE'), eventTime: 'soon' }
     ])
   )
   t.match(load, { state: 'done', counts: { received: 5, applied: 1, unchanged: 1, rejected: 3 } })
@@ -147,12 +147,12 @@ t.test('each line has its verdict', async (t) => {
     [
       { line: 2, code: 'BAD_REQUEST' },
       { line: 3, code: 'BAD_REQUEST', field: 'eventTime' },
-      { line: 6, code: 'BAD_REQUEST', field: 'eventType' }
+      { line: 6, code: 'BAD_REQUEST', field: 'eventTime' }
     ]
   )
   await t.test('rejects that are mended are read as the event in them', async (t) => {
     const mended = (await rejects(load.id))
-      .replace(String.raw`\"DONE\"`, String.raw`\"COMPLETE\"`)
+      .replace(String.raw`\"soon\"`, String.raw`\"2026-01-01T00:00:01Z\"`)
       .replace(String.raw`\"no\"`, String.raw`\"2026-01-01T00:00:00Z\"`)
     t.match((await server.load(mended, '&format=openlineage')).body, {
       counts: { received: 3, applied: 2, rejected: 1 }
