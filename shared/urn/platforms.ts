@@ -130,7 +130,9 @@ export function nearPlatforms(text: string): string[] {
   return [...byLowerCase]
     .flatMap(([name, platform]) => {
       const edits = name.startsWith(sought) && sought.length > 2 ? 1 : editsBetween(sought, name)
-      return edits <= Math.min(nearMaxEdits, sought.length - 2, Math.max(name.length - 3, 1)) ? [{ platform, edits }] : []
+      return edits <= Math.min(nearMaxEdits, sought.length - 2, Math.max(name.length - 3, 1))
+        ? [{ platform, edits }]
+        : []
     })
     .sort((a, b) => a.edits - b.edits || (a.platform < b.platform ? -1 : 1))
     .map(({ platform }) => platform)
