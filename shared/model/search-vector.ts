@@ -1,6 +1,6 @@
 /** Prints documents and queries for Postgres (tsvector, tsquery). Any text becomes a safely quoted lexeme. */
 import { hash } from 'node:crypto'
-import type { PlacedWord, SearchTerm } from './search-words.ts'
+import type { PartWord, PlacedWord, SearchTerm } from './search-words.ts'
 
 /** Postgres stores positions up to this one, and at most 255 positions for each lexeme. */
 const lastPlace = 16_383
@@ -48,9 +48,18 @@ export const keyQuery = (key: string): string => quoted(key)
 /** Matches documents with any value of a field. */
 export const anyKeyQuery = (field: string): string => `${quoted(`:${field}:`)}:*`
 
+const longNameQuery = `${quoted('=#')}:*`
+
 /** Matches documents with a name that begins with the text, and those with a name too long for a key. */
 export const nameBeginsQuery = (foldedText: string): string =>
-  anyOf([`${quoted(`=${foldedText.slice(0, keyMaxChars)}`)}:*`, `${quoted('=#')}:*`])
+  anyOf([`${quoted(`=${foldedText.slice(0, keyMaxChars)}`)}:*`, longNameQuery])
+
+/** Matches documents with all of the words, and those with a name too long for a key, not all of whose words are stored. */
+export const partWordsQuery = (words: readonly PartWord[]): string =>
+  anyOf([
+    allOf(words.map(({ word, isBeginning }) => quoted(word) + (isBeginning ? ':*' : ''))),
+    longNameQuery
+  ])
 
 export const termsQuery = (terms: readonly SearchTerm[]): string =>
   allOf(

@@ -59,6 +59,26 @@ export function placedWords(text: string, after = 0): PlacedWord[] {
   return found
 }
 
+/** With `isBeginning`, the word may be longer. */
+export type PartWord = { word: string; isBeginning: boolean }
+
+/**
+ * The words of every text that contains `part`, or ends with it: those that follow a sign in it, because the
+ * first may be the end of a longer word. `part` consists of ASCII characters. In a text, a sign after its last
+ * letter may have become one with it, and so that letter is left out.
+ */
+export function wordsOfPart(part: string, isEnd: boolean): PartWord[] {
+  const [, ...followed] = part.toLowerCase().split(/[^a-z0-9]/)
+  return followed.flatMap((run, index) => {
+    const isBeginning = index === followed.length - 1 && !isEnd
+    const word = cut(isBeginning ? run.slice(0, -1) : run)
+    return word.length < (isBeginning ? beginningMinChars : 1) ? [] : [{ word, isBeginning }]
+  })
+}
+
+/** Shorter ones match most documents. */
+const beginningMinChars = 2
+
 /**
  * What to look for; all terms must match. A term is a word, a phrase of consecutive words, or a compound,
  * which matches as a whole or by all its parts. With a prefix, the last word may be the beginning of a longer

@@ -50,6 +50,9 @@ const hitsPerSlice = 16_384
 const urnsSliceCount = 2_048
 const documentsSliceCount = 500
 
+/** Hits that are judged by their documents before the others get the event loop, if the slice of time is used up. */
+const hitsPerPause = 32
+
 const [isOut, isIn, isOpen] = [1, 2, 3]
 /**
  * Throws DEADLINE_EXCEEDED. With `keeps` false, no list of the kept hits is made.
@@ -306,7 +309,8 @@ async function matchOwnFacts(
     const urnOf = await reader.urns(wanted)
     const documentsOf = await reader.documents(wanted, aspectNames)
     const hasUpstreams = matcher.asksUpstreams ? await upstreamTest(reader, wanted) : null
-    for (const place of slice) {
+    for (const [index, place] of slice.entries()) {
+      if (index % hitsPerPause === 0) await reader.pause()
       const id = ids[place] ?? 0
       const [common, urn] = [factsAt(place), urnOf(id)]
       if (!common || urn === null) {

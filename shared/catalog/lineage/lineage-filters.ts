@@ -245,6 +245,10 @@ function comparison(
     return (values) => values.some((value) => set.has(value))
   }
   const folded = wanted.map((value) => value.toLowerCase())
+  if (condition === 'CONTAIN' && folded.length > 1 && folded.join('').length <= patternMaxChars) {
+    const pattern = new RegExp(folded.map(escaped).join('|'))
+    return (values) => values.some((value) => pattern.test(value.toLowerCase()))
+  }
   const compare = textComparisons[condition] ?? ((value, sought) => value === sought)
   return (values) =>
     values.some((value) => {
@@ -252,6 +256,13 @@ function comparison(
       return folded.some((sought) => compare(own, sought))
     })
 }
+
+/**
+ * One pattern of 200 values looks at a text in a tenth of the time that 200 comparisons take. It must stay far
+ * below the length at which a pattern is refused.
+ */
+const patternMaxChars = 20_000
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
 const textComparisons: { readonly [condition: string]: (value: string, sought: string) => boolean } = {
   CONTAIN: (value, sought) => value.includes(sought),

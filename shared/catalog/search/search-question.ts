@@ -13,12 +13,13 @@ import {
   keyQuery,
   nameBeginsQuery,
   nameKey,
+  partWordsQuery,
   termsQuery
 } from '../../model/search-vector.ts'
-import { folded, searchTerms, type SearchTerm } from '../../model/search-words.ts'
+import { folded, searchTerms, wordsOfPart, type SearchTerm } from '../../model/search-words.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
 import { soughtText } from '../entities/entity-texts.ts'
-import { entityFilterFields } from '../lineage/filter-fields.ts'
+import { entityFilterFields, type FilterCondition } from '../lineage/filter-fields.ts'
 import {
   checkFilters,
   mentions,
@@ -167,11 +168,8 @@ const untold: Told = { queries: [], decides: false }
 function toldOf({ field, fieldName, condition, values, isNegated }: Filter): Told {
   if (isNegated) return untold
   if (fieldName === 'name') {
-    if (condition === 'EQUAL' || condition === 'IN' || condition === 'IEQUAL')
-      return { queries: values.map((value) => keyQuery(nameKey(folded(value)))), decides: false }
-    return condition === 'START_WITH' && values.every(isPlainBeginning)
-      ? { queries: values.map((value) => nameBeginsQuery(beginningOf(value))), decides: false }
-      : untold
+    const queries = values.map((value) => nameQuery(condition, value))
+    return { queries: queries.every((query) => query !== null) ? queries : [], decides: false }
   }
   if (field.key === undefined) return untold
   const { key } = field
@@ -185,10 +183,19 @@ function toldOf({ field, fieldName, condition, values, isNegated }: Filter): Tol
     : untold
 }
 
-/** In names, a sign after the last character may have become one with it. */
-const beginningOf = (value: string): string => folded(value).slice(0, -1)
+/** Matches every document with such a name; null if documents do not tell. */
+function nameQuery(condition: FilterCondition, value: string): string | null {
+  if (condition === 'EQUAL' || condition === 'IN' || condition === 'IEQUAL')
+    return keyQuery(nameKey(folded(value)))
+  if (!isPlain(value)) return null
+  // In names, a sign after the last character may have become one with it.
+  if (condition === 'START_WITH') return nameBeginsQuery(folded(value).slice(0, -1))
+  if (condition !== 'CONTAIN' && condition !== 'END_WITH') return null
+  const words = wordsOfPart(value, condition === 'END_WITH')
+  return words.length > 0 ? partWordsQuery(words) : null
+}
 
-const isPlainBeginning = (value: string): boolean => /^[\x20-\x7e]{2,}$/.test(value)
+const isPlain = (value: string): boolean => /^[\x20-\x7e]{2,}$/.test(value)
 
 /** Shared facts are filtered faster in memory, unless a text is searched as well. */
 const isOwn = ({ field }: Filter): boolean => 'ownValuesOf' in field
