@@ -121,7 +121,9 @@ export class AnswerBudget {
 
   async #handOver(): Promise<void> {
     try {
-      if (this.#fieldCount > largeFieldCount && this.#leaveGate === null && !this.#hasEnded) {
+      // A listed object has two fields or more. Of long lists, each waits before it is made, not when half of it is.
+      const expected = this.#fieldCount + 2 * this.#later.length
+      if (expected >= largeFieldCount && this.#leaveGate === null && !this.#hasEnded) {
         const leave = await this.#gate.enter(this.#caller)
         if (this.hasEnded) leave()
         else this.#leaveGate = leave
