@@ -11,6 +11,7 @@ import { benchLoadingMemory } from './loading/memory.ts'
 import { benchLoadingReferences } from './loading/references.ts'
 import { benchLoading } from './loading/throughput.ts'
 import { benchWorkers } from './loading/workers.ts'
+import { benchOneClient } from './one-client/bench.ts'
 import { benchOpenLineage } from './openlineage/bench.ts'
 import { benchSearch } from './search/bench.ts'
 import { benchTracing } from './tracing/bench.ts'
@@ -24,6 +25,7 @@ const benches: Record<string, (args: readonly string[]) => Promise<object>> = {
   'loading-interactive': benchLoadingInteractive,
   'loading-memory': benchLoadingMemory,
   'loading-references': benchLoadingReferences,
+  'one-client': benchOneClient,
   openlineage: benchOpenLineage,
   search: benchSearch,
   sizes: benchSizes,

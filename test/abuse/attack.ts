@@ -6,10 +6,14 @@ export type Attack = {
   method?: 'POST' | 'GET' | 'PATCH'
   path: string
   contentType?: string
-  /** Made just before it is sent, because some bodies are large. */
-  body: () => string | Buffer | null
-  /** The number of concurrent requests. */
+  /** Made just before the first request, because some bodies are large. */
+  body: (request: number) => string | Buffer | null
+  /** The number of different bodies, which requests have in turn; 1 if absent. */
+  bodiesCount?: number
+  /** The number of concurrent requests: as one is answered, the next one is sent. */
   atOnce: number
+  /** Whether the token may only read. */
+  readsOnly?: true
   /** Every answer must have one of these HTTP statuses and, if it is a refusal, the reason. */
   expected: readonly { status: number; reason: string | null }[]
 }
@@ -17,7 +21,7 @@ export type Attack = {
 type GraphqlAttack = {
   name: string
   query: string
-  variables?: JsonObject
+  variables?: JsonObject | ((request: number) => JsonObject)
   atOnce?: number
   expected: readonly (string | null)[]
 }
@@ -32,7 +36,8 @@ export const overGraphql = ({
 }: GraphqlAttack): Attack => ({
   name,
   path: '/api/graphql',
-  body: () => JSON.stringify({ query, variables }),
+  body: (request) =>
+    JSON.stringify({ query, variables: typeof variables === 'function' ? variables(request) : variables }),
   atOnce,
   expected: expected.map((reason) => ({ status: 200, reason }))
 })

@@ -1,17 +1,21 @@
 /**
- * The catalog that is attacked: 50,000 assets, a hub that reaches most of them, a deep chain, and domains
- * nested to the limit.
+ * The catalog that is attacked: 50,000 assets, a hub that reaches most of them, a deep chain, domains nested
+ * to the limit, and 10,000 domains of one level.
  */
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { toUrn, type Urn } from '../../shared/urn/urn.ts'
 
-export const sizes = { assets: 50_000, chain: 60, domains: 40 }
+export const sizes = { assets: 50_000, chain: 60, domains: 40, siblings: 10_000 }
 
 export const assetUrn = (index: number): Urn =>
   toUrn(
     `urn:li:dataset:(urn:li:dataPlatform:${['hive', 'kafka', 'snowflake'][index % 3]},shop.area${index % 100}.table_${index},PROD)`
   )
 export const domainUrn = (level: number): Urn => toUrn(`urn:li:domain:level${level}`)
+
+/** What an attack ingests, beside the assets of the catalog. */
+export const ingestedUrn = (index: number): Urn =>
+  toUrn(`urn:li:dataset:(urn:li:dataPlatform:hive,shop.ingested_${index},PROD)`)
 
 /** The number of neighbours of the hub, each of which leads to ten more. */
 const fan = 4_500
@@ -37,6 +41,13 @@ function* records(): Generator<JsonObject> {
       id: `level${level}`,
       name: `Level ${level}`,
       ...(level > 0 ? { parentDomain: domainUrn(level - 1) } : {})
+    }
+  for (let index = 0; index < sizes.siblings; index += 1)
+    yield {
+      op: 'createDomain',
+      id: `sibling${index}`,
+      name: `Team ${index}`,
+      parentDomain: domainUrn(0)
     }
   for (let index = 0; index < sizes.assets; index += 1) {
     yield {

@@ -1,5 +1,5 @@
 /**
- * `npm run abuse [-- --only WORD]` (`--only probes`: all probes): sends each attack to an API and a worker that run as in production, while
+ * `npm run abuse [-- --only WORD ...]` (`--only probes`: all probes): sends each attack to an API and a worker that run as in production, while
  * another client reads on schedule. Exits with 1 if an answer is not one of the expected ones, the other
  * client's p99 or the memory of a process is over its bound, a request of the other client fails, or a
  * process ends.
@@ -19,7 +19,7 @@ import type { Attack } from './attack.ts'
 import { groups } from './attacks.ts'
 import { startBystander, type Running, type Service } from './bystander.ts'
 import { catalogLoads } from './catalog.ts'
-import { fire, isExpected } from './fire.ts'
+import { fire, isExpected, type Fired } from './fire.ts'
 import { probes } from './probes/probes.ts'
 import { runProbes } from './run-probes.ts'
 import { slowConnections } from './slow-connections.ts'
@@ -34,7 +34,7 @@ const probesMaxMs = 500
 const leastMs = 4_000
 const restMs = 1_000
 
-const { values } = parseArgs({ options: { only: { type: 'string' } } })
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } })
 
 async function main(): Promise<void> {
   const services = await startTestServices()
@@ -68,9 +68,10 @@ async function main(): Promise<void> {
   }
 }
 
-const isChosenProbe = ({ name }: { name: string }): boolean => values.only === 'probes' || isChosen(name)
+const isChosenProbe = ({ name }: { name: string }): boolean =>
+  isChosen(name) || (values.only?.includes('probes') ?? false)
 
-const isChosen = (name: string): boolean => name.includes(values.only ?? '')
+const isChosen = (name: string): boolean => values.only?.some((word) => name.includes(word)) ?? true
 
 const chosenGroups = (): Attack[][] =>
   groups
@@ -89,13 +90,11 @@ async function attackAll(databaseUrl: string, folder: string): Promise<number> {
     TRIBUTARY_DATA_DIR: folder
   }
   const admin: Service = { url: `http://127.0.0.1:${port}`, token: await createAdminToken(env) }
-  const other: Service = {
-    ...admin,
-    token:
-      /trib_\w+/.exec(
-        await runCommand(['token', 'create', '--name', 'other', '--scopes', 'read'], env)
-      )?.[0] ?? ''
+  const readerNamed = async (name: string): Promise<Service> => {
+    const answer = await runCommand(['token', 'create', '--name', name, '--scopes', 'read'], env)
+    return { ...admin, token: /trib_\w+/.exec(answer)?.[0] ?? '' }
   }
+  const [other, reader] = [await readerNamed('other'), await readerNamed('reader')]
   const api = keepRunning('serve', ['serve'], env, folder)
   const worker = keepRunning('work', ['work'], env, folder)
   try {
@@ -116,7 +115,16 @@ async function attackAll(databaseUrl: string, folder: string): Promise<number> {
       }
       const began = pidsOf(processes)
       for (const attack of attacks)
-        if (!(await withstands(attack, admin, other, processes, bounds.p99Ms + calmMs))) failed += 1
+        if (
+          !(await withstands(
+            attack,
+            attack.readsOnly ? reader : admin,
+            other,
+            processes,
+            bounds.p99Ms + calmMs
+          ))
+        )
+          failed += 1
       hasEnded ||= pidsOf(processes) !== began
     }
     if (hasEnded)
@@ -149,16 +157,17 @@ async function withstands(
   maxMs: number
 ): Promise<boolean> {
   const began = pidsOf(processes)
-  const body = attack.body()
+  const bodies = Array.from({ length: attack.bodiesCount ?? 1 }, (_, request) => attack.body(request))
   await loopHeldMs(other)
   const bystander = startBystander(other, processes)
   const startedAt = performance.now()
-  const answers = []
-  do
-    answers.push(
-      ...(await Promise.all(Array.from({ length: attack.atOnce }, () => fire(attacker, attack, body))))
-    )
-  while (performance.now() - startedAt < leastMs)
+  const answers: Fired[] = []
+  let sent = 0
+  const keepBusy = async (): Promise<void> => {
+    do answers.push(await fire(attacker, attack, bodies[sent++ % bodies.length] ?? null))
+    while (performance.now() - startedAt < leastMs)
+  }
+  await Promise.all(Array.from({ length: attack.atOnce }, keepBusy))
   const { p99Ms, failures, rssMb } = await bystander.end()
   const heldMs = await loopHeldMs(other)
   const unexpected = answers.filter((answer) => !isExpected(attack, answer))

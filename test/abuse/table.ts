@@ -359,6 +359,15 @@ export const threats: { readonly [id: string]: ThreatRow } = {
       'test/rate-limits.test.ts: two processes count together'
     ]
   },
+  'S-45': {
+    threat: 'work of one client that is allowed, and slows all others',
+    attacks: [
+      'searches by CONTAIN with 200 values',
+      'an ingestion with 15 threads',
+      'lists of 10,000 domains',
+      'writers of one asset'
+    ]
+  },
 
   // OWASP API Security Top 10 (2023)
   API1: {
