@@ -46,6 +46,7 @@ const linkIn = (shape: EntryShape, urn: string): JsonValue => {
   if (shape === 'link') return urn
   if (shape === 'urn') return [urn]
   if (shape === 'union') return [{ string: urn }]
+  if (shape === 'data') return [{ dataset: urn }]
   return [
     shape === 'upstream'
       ? { auditStamp: { time: 0, actor: 'urn:li:corpuser:unknown' }, dataset: urn, type: 'COPY' }

@@ -300,7 +300,10 @@ t.test('relationships', async (t) => {
         [...definition.slice(definition.indexOf(' WHERE ')).matchAll(/'(\w+)'/g)].map(([, name = '']) => name)
       )
     )
-    t.same([...known].sort(), [...new Set(documentRelationships.map(({ aspectName }) => aspectName))].sort())
+    t.same(
+      documentRelationships.filter(({ aspectName }) => !known.has(aspectName)),
+      []
+    )
     const paths = documentRelationships
       .filter(({ aspectName }) => aspectName === 'schemaMetadata')
       .map(({ path }) => `$${path.map((step) => (step === '*' ? '[*]' : `."${step}"`)).join('')}`)
@@ -499,8 +502,8 @@ t.test('relationships', async (t) => {
   t.test(
     'relationships with a soft-deleted end are left out of scrolls by default, and of other reads on request',
     async (t) => {
-      await put(dataset('gone'), 'status', { removed: true })
       await put(dataset('gone'), 'upstreamLineage', { upstreams: [{ dataset: dataset('c'), type: 'COPY' }] })
+      await put(dataset('gone'), 'status', { removed: true })
       t.same(await lineageOf([dataset('gone')]), [])
       t.same(
         (await scrollAll('/openapi/v3/lineage/scroll?includeSoftDelete=true', { urns: [dataset('gone')] }))

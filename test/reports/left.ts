@@ -19,15 +19,6 @@ export const left: readonly Left[] = [
     why: 'the name becomes one of the platform `unknown`, as DataHub does it. A connection in `OPENLINEAGE_CONNECTIONS` says what such a namespace means'
   },
   {
-    reports: [
-      'open-metadata/OpenMetadata 21817',
-      'open-metadata/OpenMetadata 25185',
-      'open-metadata/OpenMetadata 32206'
-    ],
-    tried: 'A table as its own upstream, by mutation, by load and by proposal',
-    why: 'no list and no picture shows it, and nothing is counted twice, but all three are accepted. Connectors send such aspects, so a proposal must be; a mutation and a record should be refused'
-  },
-  {
     reports: ['open-metadata/OpenMetadata 24995', 'open-metadata/OpenMetadata 24180'],
     tried: 'A token limited to a domain that searches and reads what is in other domains',
     why: 'it finds and reads everything: domains limit what a token may change, never what it may read. docs/api.md says so'

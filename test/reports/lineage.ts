@@ -25,6 +25,41 @@ const range = (count: number): number[] => Array.from({ length: count }, (_, at)
 
 export const lineageTrials: readonly Trial[] = [
   {
+    reports: [
+      'open-metadata/OpenMetadata 21817',
+      'open-metadata/OpenMetadata 25185',
+      'open-metadata/OpenMetadata 32206'
+    ],
+    tried: 'A table as its own upstream, by mutation, by load and by proposal',
+    answer: 'mended',
+    name: 'a table that is its own upstream is a loop in the picture, and not among its neighbours',
+    run: async (world) => {
+      const [drawn, updated, proposed] = [
+        world.table('drawn'),
+        world.table('updated'),
+        world.table('proposed')
+      ]
+      await world.draw([
+        [drawn, drawn],
+        [updated, proposed]
+      ])
+      await world.update({ add: [[updated, updated]] })
+      await world.propose(proposed, 'upstreamLineage', {
+        upstreams: [{ dataset: proposed, type: 'TRANSFORMED' }]
+      })
+      for (const urn of [drawn, updated, proposed]) {
+        const { edges } = await pictureOf(world, urn)
+        ok(
+          edges.some(
+            ({ upstreamUrn, downstreamUrn }: { upstreamUrn: string; downstreamUrn: string }) =>
+              upstreamUrn === urn && downstreamUrn === urn
+          )
+        )
+        ok(!(await world.reached(urn)).includes(world.short(urn)))
+      }
+    }
+  },
+  {
     reports: ['datahub-project/datahub 11018', 'open-metadata/OpenMetadata 19936'],
     tried:
       'Tables, jobs, a chart and a dashboard in one graph, seen from each of them as a list and as a picture',
