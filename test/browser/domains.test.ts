@@ -24,8 +24,11 @@ async function load(server: TestServer, records: readonly object[]): Promise<voi
     body: records.map((record) => `${JSON.stringify(record)}\n`).join(''),
     headers: { 'content-type': 'application/x-ndjson' }
   })
-  const { state, counts } = answer.body
-  if (state !== 'done' || counts.rejected > 0) throw new Error(answer.text)
+  let { body, text } = answer
+  // A machine that does other work too may need longer than one answer waits.
+  while (['accepted', 'applying'].includes(body.state))
+    ({ body, text } = await server.rest({ url: `/loads/${body.id}?wait=25` }))
+  if (body.state !== 'done' || body.counts.rejected > 0) throw new Error(text)
 }
 
 const create = (id: string, name: string, parent?: string) => ({
