@@ -14,6 +14,8 @@ export type Attack = {
   atOnce: number
   /** Whether the token may only read. */
   readsOnly?: true
+  /** Instead of the bound for all attacks, for one whose garbage fills the heap faster than it is collected. */
+  rssMaxMb?: number
   /** Every answer must have one of these HTTP statuses and, if it is a refusal, the reason. */
   expected: readonly { status: number; reason: string | null }[]
 }

@@ -177,9 +177,10 @@ async function withstands(
       `${status} ${reasons.join('+') || 'ok'}`,
       (kinds.get(`${status} ${reasons.join('+') || 'ok'}`) ?? 0) + 1
     )
+  const maxRssMb = attack.rssMaxMb ?? bounds.rssMb
   const problems = [
     ...(p99Ms > maxMs ? [`p99 over ${Math.round(maxMs)} ms`] : []),
-    ...(rssMb > bounds.rssMb ? [`memory over ${bounds.rssMb} MB`] : []),
+    ...(rssMb > maxRssMb ? [`memory over ${maxRssMb} MB`] : []),
     ...(failures.length > 0
       ? [`${failures.length} of the other client's requests failed: ${failures[0]}`]
       : []),

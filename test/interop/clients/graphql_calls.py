@@ -341,7 +341,7 @@ def tokens(c: Case) -> None:
     theirs = c.graph(token=made["accessToken"])
     theirs.emit(Proposal(entityUrn=c.dataset("a"), aspect=m.StatusClass()))
     expect((c.doors.exists(c.dataset("a")), theirs.execute_graphql("{ me { corpUser { urn } } }")["me"]["corpUser"]["urn"]), (True, actor))
-    listed = ask(c, "query ($input: ListAccessTokenInput!) { listAccessTokens(input: $input) { total tokens { urn type id name description actorUrn ownerUrn createdAt expiresAt } } }", input={"start": 0, "count": 10, "filters": [{"field": "ownerUrn", "values": [actor]}]})["listAccessTokens"]
+    listed = ask(c, "query ($input: ListAccessTokenInput!) { listAccessTokens(input: $input) { total tokens { urn type id name description actorUrn ownerUrn createdAt expiresAt } } }", input={"start": 0, "count": 10, "filters": [{"field": "actorUrn", "values": [actor]}]})["listAccessTokens"]
     expect((listed["total"], listed["tokens"][0]["id"]), (1, made["metadata"]["id"]))
     ask(c, "mutation ($id: String!) { revokeAccessToken(tokenId: $id) }", id=made["metadata"]["id"])
     c.eventually(lambda: "401" in str(try_exists(theirs, c.dataset("a"))), True)
