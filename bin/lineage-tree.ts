@@ -53,6 +53,8 @@ export async function growTree(
       continue
     }
     const { upstream, downstream, degree } = line.edge
+    // It leads nowhere.
+    if (upstream === downstream) continue
     const [nearUrn, farUrn] = direction === 'DOWNSTREAM' ? [upstream, downstream] : [downstream, upstream]
     const [near, far] = [places.get(nearUrn), places.get(farUrn)]
     // Edges are ordered by their near ends, so no remaining edge begins at a shown entity.
