@@ -523,7 +523,8 @@ t.test('lineage', async (t) => {
         [a, c],
         [b, d],
         [c, d],
-        [d, a]
+        [d, a],
+        [d, d]
       ]
     )
     t.match(whole(await lineage(x, '--json', '--types', 'CHART')).lineage, [
