@@ -16,8 +16,7 @@ const leastFreeBytes = 2 * 2 ** 30
 const namePattern = /^tributary-test-(\d+)-/
 
 /** A new folder that any user may pass; the caller removes it. Removes those of runs that were killed. */
-export function makeDataFolder(): string {
-  const base = hasRoom(memoryFolder) ? memoryFolder : tmpdir()
+export function makeDataFolder(base = hasRoom(memoryFolder) ? memoryFolder : tmpdir()): string {
   removeAbandoned(base)
   const folder = mkdtempSync(join(base, `tributary-test-${process.pid}-`))
   // started by root, the server runs as another user
@@ -38,6 +37,11 @@ function hasRoom(folder: string): boolean {
 function removeAbandoned(base: string): void {
   for (const name of readdirSync(base)) {
     const pid = Number(namePattern.exec(name)?.[1] ?? Number.NaN)
-    if (pid > 0 && !isAlive(pid)) rmSync(join(base, name), { recursive: true, force: true })
+    if (!(pid > 0) || isAlive(pid)) continue
+    try {
+      rmSync(join(base, name), { recursive: true, force: true })
+    } catch {
+      // another user's, such as root's
+    }
   }
 }
