@@ -20,6 +20,7 @@ import { createTurns, type TurnRules } from '../shared/platform/turns.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { lockIngestion } from '../shared/store/openlineage.ts'
 import { asCall, create, createDomain, dataset, domain, record, segment, upsert } from './support/changes.ts'
+import { fc } from './support/fast-check.ts'
 import { connectTestDatabase, withDatabase } from './support/database.ts'
 import { latch } from './support/paused-tx.ts'
 import { withServer, type RestAnswer, type TestServer } from './support/server.ts'
@@ -81,6 +82,59 @@ t.test('turns', async (t) => {
       t.strictSame(order, ['apart', 'both', 'later'])
     }
   )
+
+  t.test('at one key are served caller by caller, however many wait of one', async (t) => {
+    const turns = createTurns({ atOnce: 3, perCaller: 2 })
+    const order: string[] = []
+    const enter = async (name: string, keys: readonly string[]) => {
+      const end = await turns.enter(name.slice(0, 1), keys)
+      order.push(name)
+      await nextTurn()
+      end()
+    }
+    const leave = await turns.enter('a', ['x'])
+    const all = [
+      ...['a1', 'a2', 'a3', 'a4'].map((name) => enter(name, ['x'])),
+      enter('b1', ['x', 'y']),
+      enter('b2', ['x'])
+    ]
+    leave()
+    await Promise.all(all)
+    t.strictSame(order, ['a1', 'b1', 'a2', 'b2', 'a3', 'a4'])
+  })
+
+  t.test('never share a key or exceed a bound, and everybody who waits gets one', async (t) => {
+    const keys = fc.uniqueArray(fc.constantFrom('x', 'y', 'z', 'w'), { maxLength: 3 })
+    const callers = fc.array(fc.record({ caller: fc.constantFrom('a', 'b', 'c'), keys, turns: fc.nat(3) }), {
+      minLength: 1,
+      maxLength: 30
+    })
+    await fc.assert(
+      fc.asyncProperty(callers, fc.integer({ min: 1, max: 3 }), async (all, atOnce) => {
+        const perCaller = Math.max(1, atOnce - 1)
+        const turns = createTurns({ atOnce, perCaller })
+        const holders: { caller: string; keys: readonly string[] }[] = []
+        await Promise.all(
+          all.map(async (each) => {
+            for (let wait = each.turns; wait > 0; wait -= 1) await nextTurn()
+            const leave = await turns.enter(each.caller, each.keys)
+            holders.push(each)
+            const held = holders.flatMap((holder) => holder.keys)
+            if (new Set(held).size < held.length) throw new Error(`shared: ${held.join()}`)
+            if (holders.length > atOnce) throw new Error(`${holders.length} at once`)
+            if (holders.filter(({ caller }) => caller === each.caller).length > perCaller)
+              throw new Error(`too many of ${each.caller}`)
+            for (let work = each.turns; work >= 0; work -= 1) await nextTurn()
+            holders.splice(holders.indexOf(each), 1)
+            leave()
+          })
+        )
+        // Nothing is left of them.
+        for (const key of ['x', 'y', 'z', 'w']) (await turns.enter('d', [key]))()
+      })
+    )
+    t.pass('in every case')
+  })
 
   t.test('that are waited for too long are refused by what they wait for, and leave no trace', async (t) => {
     const turns = createTurns({ atOnce: 1, waitMaxMs: 1, refuse })

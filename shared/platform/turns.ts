@@ -1,13 +1,16 @@
 /**
- * Shares what only a few can use at once: no caller takes the last turn from the others, callers that wait are
- * served in turn, and those that name the same key one after the other.
+ * Shares what only a few can use at once: no caller takes the last turn from the others, and callers that wait
+ * are served in turn, also those that wait for the same key.
+ *
+ * All keys order those that wait by the same rounds, so no two wait for each other: the first of a caller that
+ * waits is in the next round, its second in the one after (start-time fair queueing).
  */
 import type { CatalogError } from '../errors.ts'
 
 export type Turns = {
   /**
    * Resolves with a function that gives the turn back; calling it again does nothing. While another with one of
-   * the keys has a turn, or came earlier and waits, no turn is used. Throws the error of the refusal.
+   * the keys has a turn, or waits in an earlier round, no turn is used. Throws the error of the refusal.
    */
   enter: (caller: string, keys?: readonly string[]) => Promise<() => void>
   /** Takes a turn at once, and throws the error of the refusal if none is free. */
@@ -32,7 +35,11 @@ export type TurnRules = {
   refuse?: (why: Refused, key: string | null) => CatalogError
 }
 
-type Entry = { keys: readonly string[]; begin: () => void }
+/**
+ * `round` is 0 for one that has a turn. `behind` counts the keys that others have first, so that whoever ends need
+ * not look through the keys of all that wait.
+ */
+type Entry = { keys: readonly string[]; round: number; behind: number; begin: () => void }
 
 /** Requests of one token are one caller. */
 export const callerOf = ({ tokenId, urn }: { tokenId: string | null; urn: string }): string => tokenId ?? urn
@@ -52,31 +59,41 @@ export function createTurns({
   /** Those that wait, by caller; the caller whose turn is longest ago first. */
   const waiting = new Map<string, Entry[]>()
   let waitingCount = 0
-  /** For each key, who has a turn or waits, in the order of arrival. */
+  /** For each key, who has a turn or waits, in the order of rounds. */
   const ofKey = new Map<string, Entry[]>()
+  /** The last round in which a turn began, and the last round of each caller that waits. */
+  let round = 0
+  const lastRounds = new Map<string, number>()
 
   const runningOf = (caller: string): number => running.get(caller) ?? 0
 
-  const hasKeys = (entry: Entry): boolean => entry.keys.every((key) => ofKey.get(key)?.[0] === entry)
-
   function join(entry: Entry): void {
     for (const key of entry.keys) {
-      const entries = ofKey.get(key)
-      if (entries) entries.push(entry)
-      else ofKey.set(key, [entry])
+      const entries = ofKey.get(key) ?? []
+      const place = entries.findLastIndex((each) => each.round <= entry.round) + 1
+      const [first] = entries
+      if (place > 0) entry.behind += 1
+      else if (first) first.behind += 1
+      entries.splice(place, 0, entry)
+      ofKey.set(key, entries)
     }
   }
 
   function giveUpKeys(entry: Entry): void {
     for (const key of entry.keys) {
       const entries = ofKey.get(key) ?? []
-      entries.splice(entries.indexOf(entry), 1)
-      if (entries.length === 0) ofKey.delete(key)
+      const place = entries.indexOf(entry)
+      entries.splice(place, 1)
+      const [first] = entries
+      if (first === undefined) ofKey.delete(key)
+      else if (place === 0) first.behind -= 1
     }
   }
 
   /** Counts the turn of an entry that has its keys. */
   function begin(caller: string, entry: Entry): () => void {
+    round = Math.max(round, entry.round)
+    entry.round = 0
     runningCount += 1
     running.set(caller, runningOf(caller) + 1)
     let hasLeft = false
@@ -110,7 +127,7 @@ export function createTurns({
   function nextOf(): { caller: string; entry: Entry } | null {
     for (const [caller, entries] of waiting) {
       if (runningOf(caller) >= perCaller) continue
-      const entry = entries.find(hasKeys)
+      const entry = entries.find(({ behind }) => behind === 0)
       if (entry) return { caller, entry }
     }
     return null
@@ -119,14 +136,21 @@ export function createTurns({
   function removeWaiting(caller: string, entry: Entry): void {
     const entries = waiting.get(caller) ?? []
     entries.splice(entries.indexOf(entry), 1)
-    if (entries.length === 0) waiting.delete(caller)
+    if (entries.length === 0) {
+      waiting.delete(caller)
+      lastRounds.delete(caller)
+    }
     waitingCount -= 1
   }
 
   function wait(caller: string, keys: readonly string[]): Promise<() => void> {
     return new Promise((resolve, reject) => {
+      const own = Math.max(round, lastRounds.get(caller) ?? 0) + 1
+      lastRounds.set(caller, own)
       const entry: Entry = {
         keys,
+        round: own,
+        behind: 0,
         begin() {
           clearTimeout(timer)
           resolve(begin(caller, entry))
@@ -152,7 +176,7 @@ export function createTurns({
   const take = (caller: string): (() => void) => {
     if (runningCount >= atOnce) throw refuse('busy', null)
     if (runningOf(caller) >= perCaller) throw refuse('callerBusy', null)
-    return begin(caller, { keys: [], begin: () => {} })
+    return begin(caller, turnNow([]))
   }
 
   return {
@@ -164,7 +188,7 @@ export function createTurns({
         runningOf(caller) < perCaller &&
         keys.every((key) => ofKey.get(key) === undefined)
       ) {
-        const entry: Entry = { keys, begin: () => {} }
+        const entry = turnNow(keys)
         join(entry)
         return begin(caller, entry)
       }
@@ -174,3 +198,6 @@ export function createTurns({
     }
   }
 }
+
+/** One that need not wait. */
+const turnNow = (keys: readonly string[]): Entry => ({ keys, round: 0, behind: 0, begin: () => {} })
