@@ -1,5 +1,5 @@
 /** What opens several things and fails half-way leaves none of them open. */
-import { connect, createServer, type Socket } from 'node:net'
+import { createServer } from 'node:net'
 import t from 'tap'
 import { startApi } from '../api/start.ts'
 import { query } from '../shared/db/query.ts'
@@ -7,10 +7,10 @@ import type { Db } from '../shared/db/database.ts'
 import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
 import { openTogether } from '../shared/platform/open-together.ts'
-import { postgresOptions } from '../shared/platform/postgres-url.ts'
 import { openQueue } from '../shared/queue/chunk-queue.ts'
 import { startWorker } from '../worker/start.ts'
 import { withDatabase } from './support/database.ts'
+import { withPostgresProxy } from './support/ending-proxy.ts'
 import { listenUntilTeardown } from './support/listen.ts'
 import { until } from './support/export-clients.ts'
 
@@ -97,38 +97,15 @@ t.test('a process whose port is taken', async (t) => {
     })
 })
 
-const readyForQuery = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
-
 t.test('a queue whose connection is cut after any of the answers', async (t) => {
   const { db, url } = await withDatabase(t)
-  const { host, port, user, password = '', database } = await postgresOptions(url)
-  const target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
-  const sockets = new Set<Socket>()
   let answersLeft = 0
-  const proxy = createServer((client) => {
-    const server = connect(target)
-    for (const [end, other] of [
-      [client, server],
-      [server, client]
-    ] as const) {
-      sockets.add(end)
-      end.on('error', () => {})
-      end.on('close', () => {
-        sockets.delete(end)
-        other.destroy()
-      })
-    }
-    client.pipe(server)
-    server.on('data', (piece: Buffer) => {
-      if (piece.subarray(-readyForQuery.length).equals(readyForQuery)) answersLeft -= 1
-      if (answersLeft < 0) client.destroy()
-      else client.write(piece)
-    })
+  const proxy = await withPostgresProxy(t, url, () => (piece, client, isReady) => {
+    if (isReady) answersLeft -= 1
+    if (answersLeft < 0) client.destroy()
+    else client.write(piece)
   })
-  const own = await listenUntilTeardown(t, proxy, sockets)
-  const config = readConfig({
-    DATABASE_URL: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${own}/${database}`
-  })
+  const config = readConfig({ DATABASE_URL: proxy.url })
   let failures = 0
   for (let answers = 0; answers < 60; answers += 1) {
     answersLeft = answers
@@ -137,7 +114,7 @@ t.test('a queue whose connection is cut after any of the answers', async (t) => 
       answersLeft = Infinity
       await queue.close()
     }
-    await until(async () => sockets.size === 0 && (await connections(db)).length === 0)
+    await until(async () => proxy.sockets.size === 0 && (await connections(db)).length === 0)
     if (!(queue instanceof Error)) break
     failures += 1
   }

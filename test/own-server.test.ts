@@ -360,6 +360,21 @@ t.test('a stranger who imitates everything that is public never sees the token',
   })
 })
 
+/** Starts a server that may keep its record in the folder, or not. */
+async function startHere(t: Test, { databaseUrl }: Catalog, dataDir: string) {
+  const config = readConfig({
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'silent',
+    HOST: '127.0.0.1',
+    PORT: String(await freePort()),
+    TRIBUTARY_DATA_DIR: dataDir
+  })
+  const api = startApiOnFreePort(config, createLog(config), { mayMove: false })
+  t.teardown(() => api.stop())
+  await api.start()
+  return api
+}
+
 /** Makes the file one of somebody else. Only root can do that to a file; others put a link to a file of root there. */
 function giveAway(path: string): void {
   if (process.getuid?.() === 0) return chownSync(path, 65_534, 65_534)
@@ -507,16 +522,7 @@ t.test('of several servers with one data folder', async (t) => {
   t.test('one that cannot write the file runs nevertheless, and says so', async (t) => {
     const blocked = withDataDir(t, catalog)
     writeFileSync(join(blocked, 'servers'), '')
-    const config = readConfig({
-      DATABASE_URL: catalog.databaseUrl,
-      LOG_LEVEL: 'silent',
-      HOST: '127.0.0.1',
-      PORT: String(await freePort()),
-      TRIBUTARY_DATA_DIR: blocked
-    })
-    const api = startApiOnFreePort(config, createLog(config), { mayMove: false })
-    t.teardown(() => api.stop())
-    await api.start()
+    const api = await startHere(t, catalog, blocked)
     t.match(api.recordProblem(), /EEXIST|ENOTDIR/)
     t.equal((await fetch(`${api.url()}/version`)).status, 200)
   })
@@ -526,16 +532,7 @@ t.test('one whose file would not be trusted says so, such as beside the token of
   const catalog = await withCatalog(t)
   const dataDir = withDataDir(t, catalog)
   giveAway(join(dataDir, 'token'))
-  const config = readConfig({
-    DATABASE_URL: catalog.databaseUrl,
-    LOG_LEVEL: 'silent',
-    HOST: '127.0.0.1',
-    PORT: String(await freePort()),
-    TRIBUTARY_DATA_DIR: dataDir
-  })
-  const api = startApiOnFreePort(config, createLog(config), { mayMove: false })
-  t.teardown(() => api.stop())
-  await api.start()
+  const api = await startHere(t, catalog, dataDir)
   t.match(api.recordProblem(), /not be for the owner of the token only/)
 })
 

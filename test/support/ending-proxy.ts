@@ -26,11 +26,18 @@ function fatalError(): Buffer {
   return Buffer.concat([head, body])
 }
 
-export async function withEndingProxy(t: Test, databaseUrl: string): Promise<EndingProxy> {
+/** Passes a piece of the server's on, or does something else with it. `isReady`: the server awaits a query. */
+type OnPiece = (piece: Buffer, client: Socket, isReady: boolean) => void
+
+/** Passes all that clients send; `onConnection` returns for each connection what becomes of the answers. */
+export async function withPostgresProxy(
+  t: Test,
+  databaseUrl: string,
+  onConnection: () => OnPiece
+): Promise<{ url: string; sockets: ReadonlySet<Socket> }> {
   const { host, port, user, password = '', database } = await postgresOptions(databaseUrl)
   const target: NetConnectOpts = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port }
   const sockets = new Set<Socket>()
-  let left = 0
   const proxy = createServer((client) => {
     const server = connect(target)
     for (const [end, other] of [
@@ -45,18 +52,30 @@ export async function withEndingProxy(t: Test, databaseUrl: string): Promise<End
       })
     }
     client.pipe(server)
-    let isReady = false
+    const onPiece = onConnection()
     server.on('data', (piece: Buffer) => {
-      const begins = !isReady && piece.subarray(-readyForQuery.length).equals(readyForQuery)
-      isReady ||= begins
-      if (!begins || left === 0) return client.write(piece)
-      left -= 1
-      client.end(Buffer.concat([piece, fatalError()]))
+      onPiece(piece, client, piece.subarray(-readyForQuery.length).equals(readyForQuery))
     })
   })
   const own = await listenUntilTeardown(t, proxy, sockets)
+  const url = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${own}/${database}`
+  return { url, sockets }
+}
+
+export async function withEndingProxy(t: Test, databaseUrl: string): Promise<EndingProxy> {
+  let left = 0
+  const { url, sockets } = await withPostgresProxy(t, databaseUrl, () => {
+    let hasBegun = false
+    return (piece, client, isReady) => {
+      const begins = !hasBegun && isReady
+      hasBegun ||= begins
+      if (!begins || left === 0) return client.write(piece)
+      left -= 1
+      client.end(Buffer.concat([piece, fatalError()]))
+    }
+  })
   return {
-    url: `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${own}/${database}`,
+    url,
     end(count) {
       left = count
       for (const socket of sockets) socket.destroy()
