@@ -14,6 +14,7 @@ import * as loadWarnings from './0012-load-warnings.ts'
 import * as upsertReplaces from './0013-upsert-replaces.ts'
 import * as eventSubjects from './0014-event-subjects.ts'
 import * as eventSubjectsIndex from './0015-event-subjects-index.ts'
+import * as rareRowsAndNames from './0016-rare-rows-and-names.ts'
 
 /** An index on a table that may be large: `create index concurrently NAME on ON`. */
 export type Index = { name: string; on: string }
@@ -46,5 +47,6 @@ export const migrations: readonly Migration[] = [
   { name: '0012-load-warnings', ...additive, up: loadWarnings.up },
   { name: '0013-upsert-replaces', ...additive, up: upsertReplaces.up },
   { name: '0014-event-subjects', ...additive, up: eventSubjects.up },
-  { name: '0015-event-subjects-index', ...additive, indexes: eventSubjectsIndex.indexes }
+  { name: '0015-event-subjects-index', ...additive, indexes: eventSubjectsIndex.indexes },
+  { name: '0016-rare-rows-and-names', ...additive, indexes: rareRowsAndNames.indexes }
 ]

@@ -429,6 +429,8 @@ CREATE INDEX chunk_load_id_pass_idx ON public.chunk USING btree (load_id, pass, 
 
 CREATE INDEX chunk_unsettled_idx ON public.chunk USING btree (next_at) WHERE (state = ANY (ARRAY['waiting'::text, 'applying'::text]));
 
+CREATE INDEX domain_odd_name_idx ON public.domain USING btree (parent_id) WHERE ((name COLLATE "C") !~ '^[!-~]+( [!-~]+)*$'::text);
+
 CREATE INDEX domain_parent_id_name_idx ON public.domain USING btree (parent_id, name);
 
 CREATE INDEX domain_association_domain_id_idx ON public.domain_association USING btree (domain_id, entity_id) WHERE (domain_id IS NOT NULL);
@@ -436,6 +438,8 @@ CREATE INDEX domain_association_domain_id_idx ON public.domain_association USING
 CREATE INDEX edge_tombstone_seq_idx ON public.edge_tombstone USING btree (seq);
 
 CREATE INDEX entity_parent_id_idx ON public.entity USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+
+CREATE INDEX entity_rows_idx ON public.entity USING btree (id) WHERE (urn ~~ '%,[rows])'::text);
 
 CREATE INDEX entity_urn_idx ON public.entity USING btree (urn) WHERE (entity_type = 'dataJob'::text);
 

@@ -116,30 +116,46 @@ const statementsWhere =
         ? ['statement.downstream_id', 'statement.upstream_id']
         : ['statement.upstream_id', 'statement.downstream_id']
     const typeNumber = `case statement.field ${wanted.map(({ fieldCode, type }) => `when ${fieldCode} then ${numberOf(type)}`).join(' ')} end`
-    const selectFrom = (from: string): Sql =>
+    const selectFrom = (from: string, ends: RelationshipFilter): Sql =>
       select(
         `
     select statement.downstream_id as k1, statement.upstream_id as k2, ${typeNumber} as k3, ${typeNumber} as type_no,
       ${source} as source_id, ${destination} as destination_id, null::text as destination_urn, statement.upstream_id, statement.downstream_id
     from ${from}`,
-        among(filter.source, source),
-        among(filter.destination, destination),
-        among(filter.upstream, 'statement.upstream_id'),
-        among(filter.downstream, 'statement.downstream_id'),
-        among(filter.either, 'statement.upstream_id', 'statement.downstream_id')
+        among(ends.source, source),
+        among(ends.destination, destination),
+        among(ends.upstream, 'statement.upstream_id'),
+        among(ends.downstream, 'statement.downstream_id'),
+        among(ends.either, 'statement.upstream_id', 'statement.downstream_id')
       )
     const codes = wanted.map(({ fieldCode }) => fieldCode)
     const ofColumns = codes.filter((code) => columnFieldCodes.includes(code))
     const stated = selectFrom(
-      `statement where statement.field = any('{${codes.join(',')}}'::smallint[]) and ${withoutRows}`
+      `statement where statement.field = any('{${codes.join(',')}}'::smallint[]) and ${withoutRows}`,
+      filter
     )
     if (ofColumns.length === 0) return stated
-    const behindRows = selectFrom(
-      `${throughRows} as statement where statement.field = any('{${ofColumns.join(',')}}'::smallint[])`
-    )
+    // The two ends are in two tables, so no index serves both at once. Keys that both find are listed once.
+    const { either } = filter
+    const oneEnd: RelationshipFilter[] =
+      either === null
+        ? [filter]
+        : [
+            { ...filter, either: null, upstream: either },
+            { ...filter, either: null, downstream: either }
+          ]
+    const parts = [
+      stated,
+      ...oneEnd.map((ends) =>
+        selectFrom(
+          `${throughRows} as statement where statement.field = any('{${ofColumns.join(',')}}'::smallint[])`,
+          ends
+        )
+      )
+    ]
     return {
-      text: `${stated.text} union all ${behindRows.text}`,
-      bindings: [...stated.bindings, ...behindRows.bindings]
+      text: parts.map(({ text }) => text).join(' union all '),
+      bindings: parts.flatMap(({ bindings }) => bindings)
     }
   }
 
