@@ -143,7 +143,7 @@ const openMaxCount = 20_000
 
 /**
  * The result if facts that entities share decide about almost all of them: containers and runs have their
- * platform in an aspect. Null otherwise.
+ * platform in an aspect. Null otherwise. The total is that of all only if `after` is 0.
  */
 async function findByClass(
   reader: LineageReader,
@@ -165,19 +165,14 @@ async function findByClass(
   )
   if (openCount > openMaxCount) return null
   const open =
-    openCount === 0 ? null : await filterMatches(reader, question, await census.ids(isOpen, 0, openCount))
+    openCount === 0 ? null : await filterMatches(reader, question, await census.ids(isOpen, after, openCount))
   const keeps = (entityClass: EntityClass): boolean => verdicts.get(entityClass) === true
   const byClass = census.byClass
     .filter(({ entityClass }) => keeps(entityClass))
     .map((entry) => ({ ...entry, degree: null }))
   const decided = await census.ids(keeps, after, count)
   return {
-    ids: open
-      ? merged(
-          decided,
-          open.ids.filter((id) => id > after)
-        ).subarray(0, count)
-      : decided,
+    ids: open ? merged(decided, open.ids).subarray(0, count) : decided,
     total: byClass.reduce((sum, entry) => sum + entry.count, 0) + (open?.total ?? 0),
     tally: { byClass: [...byClass, ...(open?.tally.byClass ?? [])] },
     isEstimate: false
