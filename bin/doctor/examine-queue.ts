@@ -2,6 +2,7 @@
 import { Redis, type Cluster } from 'ioredis'
 import type { Config } from '../../shared/platform/config.ts'
 import { reasonOf } from '../failure.ts'
+import { writeCheckKey } from '../../shared/queue/names.ts'
 import { askRedis, canCarryQueue, queueNeedsSessions, redisProblem } from '../reach.ts'
 import { fine, note, wrong, type Finding } from './finding.ts'
 
@@ -14,7 +15,7 @@ export async function examineQueue(config: Config): Promise<Finding[]> {
     return await askRedis({ ...config, redisUrl }, async (redis) =>
       redis instanceof Redis
         ? [...examineServer(await redis.info()), ...(await examineWrites(redis))]
-        : examineCluster(redis)
+        : [...(await examineCluster(redis)), ...(await examineWrites(redis))]
     )
   } catch (error) {
     return [wrong('queue', redisProblem(error))]
@@ -96,9 +97,9 @@ function examineRole(role: string | undefined): Finding[] {
 const writeCheckKeptMs = 1_000
 
 /** A Redis that is full, cannot save, or is a replica, answers reads and refuses writes. */
-async function examineWrites(redis: Redis): Promise<Finding[]> {
+async function examineWrites(redis: Redis | Cluster): Promise<Finding[]> {
   try {
-    await redis.set('tributary-doctor', '1', 'PX', writeCheckKeptMs)
+    await redis.set(writeCheckKey, '1', 'PX', writeCheckKeptMs)
     return []
   } catch (error) {
     return [wrong('queue', `answers, but refuses every write, so loads wait: ${reasonOf(error)}`)]

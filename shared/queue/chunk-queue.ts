@@ -9,7 +9,7 @@ import type { Log } from '../platform/log.ts'
 import { beforeScrape, metrics } from '../platform/metrics.ts'
 import { openTogether } from '../platform/open-together.ts'
 import { activeSpan, failSpan, inSpan } from '../platform/tracing.ts'
-import { jobNames, queueNames, queueSchema, tracedQueueName } from './names.ts'
+import { jobNames, queueNames, queueSchema, tracedQueueName, writeCheckKey } from './names.ts'
 import { toJobId, toPayload, type ChunkNudge, type ChunkPayload } from './payload.ts'
 import { connectQueueRedis, openQueuePool, queueDeadlineMs, type QueueConfig } from './queue-config.ts'
 import { watchKind } from './redis-kind.ts'
@@ -202,7 +202,7 @@ function connectToRedis(config: QueueConfig & { redisUrl: string }, { report, sa
   client.on('error', () => {})
   queue.on('error', report)
   return backendOf(queue, {
-    checkWrites: () => client.set(queue.toKey('write-check'), '1', 'PX', writeCheckKeptMs),
+    checkWrites: () => client.set(writeCheckKey, '1', 'PX', writeCheckKeptMs),
     // BullMQ leaves the connection open.
     close: () => queue.close().finally(() => client.disconnect())
   })

@@ -6,6 +6,9 @@ export const queueNames = {
   chunks: '{tributary-chunks}'
 } as const
 
+/** What is written to find out whether Redis accepts writes: among the keys of the queue, which rights may be limited to. */
+export const writeCheckKey = `bull:${queueNames.chunks}:write-check`
+
 export const jobNames = {
   lookAtChunk: 'look-at-chunk'
 } as const
