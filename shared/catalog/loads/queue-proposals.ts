@@ -51,14 +51,15 @@ export async function queueProposals(
   }))
   const load = newLoad(options)
   await waitForRoom(db)
-  await inWriteTurn(db, { actor: options.actor, keys: [] }, async () => {
-    await inTransaction(db, async (tx) => {
+  await inWriteTurn(db, { actor: options.actor, keys: [] }, () =>
+    inTransaction(db, async (tx) => {
       await insertLoad(tx, load)
       await storeLines(tx, load.id, lines)
       await endBody(tx, load.id, null)
     })
-    await acceptReceivedLoad(db, queue, load.id)
-  })
+  )
+  // Without the turn: it may wait for Redis.
+  await acceptReceivedLoad(db, queue, load.id)
 }
 
 type Line = { line: number; text: string; changes: ChangeRecord['changes'] }
