@@ -2,9 +2,9 @@
  * The rows of an export, read through one lineage reader a slice at a time, so memory does not grow with the
  * number of rows.
  */
-import type { JsonObject, JsonValue } from '../../model/changes.ts'
+import type { JsonObject } from '../../model/changes.ts'
 import { graphqlTypeOf } from '../../model/entity-types.ts'
-import { isObject } from '../../model/json-values.ts'
+import { isObject, listOf } from '../../model/json-values.ts'
 import type { LineageDirection, LineageLevel } from '../../model/walk.ts'
 import { nameFromUrn, environmentOf, platformOf } from '../../urn/kinds.ts'
 import { entityTypeOf, type Urn } from '../../urn/urn.ts'
@@ -118,9 +118,9 @@ export const rowWithoutId = (urn: Urn, exists: boolean): ExportEntity => ({
 
 const ownersIn = (ownership: JsonObject | undefined): string[] => [
   ...new Set(
-    (Array.isArray(ownership?.owners) ? ownership.owners : []).flatMap((entry: JsonValue) =>
-      isObject(entry) && typeof entry.owner === 'string' ? [entry.owner] : []
-    )
+    listOf(ownership?.owners)
+      .filter(isObject)
+      .flatMap(({ owner }) => (typeof owner === 'string' ? [owner] : []))
   )
 ]
 

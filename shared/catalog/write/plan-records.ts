@@ -139,7 +139,8 @@ export const changesDomainTree = (change: Change): boolean =>
 /** The entity that a change may soft-delete. */
 export const softDeletes = (change: Change): Urn | null =>
   (change.kind === 'deleteEntity' && !change.hard) ||
-  ((change.kind === 'upsertAspect' || change.kind === 'patchAspect') && change.aspectName === 'status')
+  (change.kind === 'upsertAspect' && change.aspectName === 'status' && change.value.removed === true) ||
+  (change.kind === 'patchAspect' && change.aspectName === 'status')
     ? change.entityUrn
     : null
 
