@@ -88,9 +88,12 @@ export async function startChunkWorker({
   worker.on('error', (err: Error) => {
     reported = { error: err, atMs: Date.now() }
     const now = Date.now()
-    if (now < silentUntilMs) log.debug({ err }, 'the queue reported an error')
-    else log.warn({ err }, 'the queue reports errors, and loads may wait; tributary doctor says why')
-    silentUntilMs = Math.max(silentUntilMs, now + (now < silentUntilMs ? 0 : warnEveryMs))
+    if (now < silentUntilMs) {
+      log.debug({ err }, 'the queue reported an error')
+      return
+    }
+    silentUntilMs = now + warnEveryMs
+    log.warn({ err }, 'the queue reports errors, and loads may wait; tributary doctor says why')
   })
   worker.on('failed', (job: Job | undefined, err: Error) => {
     log.error({ err, jobId: job?.id }, 'looking at a chunk failed')
