@@ -424,6 +424,23 @@ t.test('a part that cannot be read is left out and said, and the rest of its eve
     )
     t.equal(valueAt(answer, 'droppedParts.count'), 8)
     t.same(await edgesOf(server, 'cte.out'), ['a#p -> cte.out#q', 'job -> cte.out'])
+    const checked = {
+      inputFacets: {
+        dataQualityAssertions: facet({ assertions: [{ assertion: 'not_null', success: false }] }),
+        inputStatistics: facet({ rowCount: 1 })
+      },
+      outputFacets: { outputStatistics: facet({ rowCount: 1 }) }
+    }
+    const reported = eventAt(49, {
+      job: { namespace: 'nightly', name: 'cte' },
+      run: runOf(49),
+      inputs: [{ ...data('cte.in'), ...checked }, ...names.map((name) => ({ ...cte(name), ...checked }))],
+      outputs: [{ ...cte('__dbt__cte__stg'), ...checked }]
+    })
+    t.equal(valueAt(await send(server, reported), 'droppedParts.count'), 5, 'nor are its checks and rows')
+    t.match(await aspectOf(server, `urn:li:dataProcessInstance:${runIdOf(49)}`, 'dataProcessInstanceInput'), {
+      inputs: [dataset('cte.in')]
+    })
     t.same(await query(server.db, "select urn from entity where urn ilike '%dbt__cte__%'"), [])
     const kept = eventAt(49, {
       dataset: data('my__dbt__cte__table', { schema: facet({ fields: [{ name: 'x' }] }) })

@@ -255,7 +255,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
             dropped,
             inputs: endsOfRun(job.links, 'input', 'read'),
             outputs: endsOfRun(job.links, 'output', 'write'),
-            report: reportOfRun(event, note)
+            report: reportOfRun({ ...event, inputs, outputs }, note)
           }
         : null,
     domains: [...domains],
