@@ -344,6 +344,22 @@ t.test('load', async (t) => {
     t.match(await run(['load', '-'], { env, input: dry }), { out: [/2 applied/] })
   })
 
+  t.test('warns in a dry run of events, as in the load, of what is left out of them', async (t) => {
+    const input = lines({
+      eventTime: '2026-01-01T00:00:00Z',
+      producer: 'https://example.com',
+      schemaURL: 'https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/DatasetEvent',
+      dataset: { namespace: 'x', name: 'y', facets: { schema: { fields: [{ name: 'kept' }, { name: 7 }] } } }
+    })
+    const err = [/^Warning: line 1: dataset\.facets\.schema\.fields\[1\]/]
+    for (const options of [['--dry-run'], []])
+      t.match(await run(['load', '-', '--format', 'openlineage', ...options], { env, input }), {
+        code: 0,
+        out: [/1 received, 1 /],
+        err
+      })
+  })
+
   t.test('ends with 3 when a load that is all or nothing is nothing', async (t) => {
     t.match(
       await run(['load', '-', '--atomic'], {

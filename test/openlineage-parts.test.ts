@@ -2,6 +2,7 @@
 import t from 'tap'
 import { query } from '../shared/db/query.ts'
 import type { JsonObject, JsonValue } from '../shared/model/changes.ts'
+import { metrics } from '../shared/platform/metrics.ts'
 import { valueAt } from './support/json-answer.ts'
 import { eventAt, facet } from './support/openlineage.ts'
 import { withServer, type TestServer } from './support/server.ts'
@@ -524,6 +525,35 @@ t.test('a part that cannot be read is left out and said, and the rest of its eve
       counts: { received: 3, applied: 2, rejected: 1 },
       warnings: { count: 1, messages: ['line 2: inputs[1].namespace must be a text that is not empty'] }
     })
+  })
+
+  await t.test('a dry run warns of them too, and only what is stored is counted', async (t) => {
+    const countOf = async (): Promise<number> =>
+      (await metrics.eventPartsDropped.get()).values.reduce((sum, { value }) => sum + value, 0)
+    const before = await countOf()
+    const lines = [74, 75]
+      .map((id) => JSON.stringify({ ...bad, run: runOf(id), outputs: [data('b'), 7] }))
+      .join('\n')
+    for (const [parameter, count] of [
+      ['&dryRun=true', 0],
+      ['&atomic=true', 4],
+      ['', 4]
+    ] as const) {
+      const { body } = await server.rest({
+        method: 'POST',
+        url: `/loads?format=openlineage&wait=20${parameter}`,
+        body: lines,
+        headers: { 'content-type': 'application/x-ndjson' }
+      })
+      t.equal(body.state, 'done', parameter)
+      if (parameter !== '')
+        t.match(body.warnings, { count: 4, messages: { length: 4 } }, `warnings of ${parameter}`)
+      t.equal((await countOf()) - before, count, `counted after ${parameter}`)
+    }
+    const refused = { ...bad, run: runOf(76), job: { ...jobOf(), name: long } }
+    const several = [{ ...bad, run: runOf(77) }, refused]
+    await server.rest({ method: 'POST', url: '/api/v1/lineage/batch', body: several })
+    t.equal((await countOf()) - before, 5, 'once for each event that is stored')
   })
 
   await t.test('an event that is nothing but faults is refused', async (t) => {

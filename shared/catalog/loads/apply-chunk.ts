@@ -7,7 +7,7 @@ import type { Connections } from '../../openlineage/connections.ts'
 import type { Actor, ChangeRecord, Verdict } from '../../model/changes.ts'
 import { cancelTransaction, lockChunk, type ClaimedChunk, type LockedChunk } from '../../store/chunks.ts'
 import type { Counts } from '../../store/load-progress.ts'
-import { addWarnings, type LoadWarnings } from '../../store/loads.ts'
+import type { LoadWarnings } from '../../store/loads.ts'
 import { hasOlderUnfinished } from '../../store/order-of-changes.ts'
 import type { Reject } from '../../store/rejects.ts'
 import { insertStatedKeys } from '../../store/snapshot-statements.ts'
@@ -96,8 +96,8 @@ export async function holdChunk<T>(
   }
 }
 
-/** The verdicts on the records of a chunk, before it is settled. */
-export type ChunkVerdicts = { counts: Counts; rejects: Reject[] }
+/** The verdicts on the records of a chunk, before it is settled. `warnings`: absent if there are none. */
+export type ChunkVerdicts = { counts: Counts; rejects: Reject[]; warnings?: LoadWarnings }
 
 /** Applies the stored records of a chunk that is held. */
 export async function applyStoredRecords(
@@ -228,11 +228,10 @@ async function applyEventsOf(
   })
   const applied = areNew.filter(Boolean).length
   const warnings = warningsOf(lines.filter((_, index) => areNew[index]))
-  // Before the chunk is settled, which locks the row of the load until the commit.
-  if (warnings.count > 0 && !isDryRun) await addWarnings(tx, loadId, warnings)
   return {
     counts: { applied, unchanged: events.length - applied, rejected: rejects.length },
-    rejects
+    rejects,
+    ...(warnings.count > 0 ? { warnings } : {})
   }
 }
 

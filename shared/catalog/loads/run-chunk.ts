@@ -245,6 +245,7 @@ async function finish(
 ): Promise<Run> {
   for (const verdict of ['applied', 'unchanged', 'rejected'] as const)
     metrics.loadRecords.inc({ verdict }, settled.counts[verdict])
+  metrics.eventPartsDropped.inc(settled.partsDropped)
   try {
     if (settled.isLoadDone) {
       metrics.loads.inc({ state: 'done' })

@@ -8,6 +8,7 @@ import { limits } from '../../limits.ts'
 import { nudgeLoad, type Nudge } from '../../store/chunk-nudges.ts'
 import { endChunk, type ClaimedChunk, type LockedChunk } from '../../store/chunks.ts'
 import { advancePass, countSettled, finishLoad, type Counts } from '../../store/load-progress.ts'
+import { addWarnings, type LoadWarnings } from '../../store/loads.ts'
 import { insertRejects, restoreRejects, type Reject } from '../../store/rejects.ts'
 import { nudgesPerLoad } from './accept-load.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
@@ -28,8 +29,11 @@ export class LoadEnded extends Error {
   }
 }
 
-/** What the caller must do after the transaction of a settled chunk is committed. */
-export type Settled = { counts: Counts; isLoadDone: boolean; nudges: Nudge[] }
+/**
+ * What the caller must do after the transaction of a settled chunk is committed. `partsDropped`: parts of events that
+ * were left out, for the metric.
+ */
+export type Settled = { counts: Counts; partsDropped: number; isLoadDone: boolean; nudges: Nudge[] }
 
 /**
  * Throws ChunkOvertaken or LoadEnded if this worker may not settle the chunk. Call it before anything is
@@ -54,10 +58,12 @@ export async function settleChunk(
   tx: Tx,
   claimed: ClaimedChunk,
   chunk: LockedChunk,
-  verdicts: { counts: Counts; rejects: readonly Reject[] },
+  verdicts: { counts: Counts; rejects: readonly Reject[]; warnings?: LoadWarnings },
   guards: ChunkGuards
 ): Promise<Settled> {
-  const { counts, rejects } = verdicts
+  const { counts, rejects, warnings = { count: 0, messages: [] } } = verdicts
+  // A dry run leaves nothing out.
+  const partsDropped = chunk.isDryRun ? 0 : warnings.count
   const settledCount = counts.applied + counts.unchanged + counts.rejected
   if (guards.countCheck && settledCount !== chunk.recordCount)
     throw new Error(`${settledCount} verdicts on ${chunk.recordCount} records`)
@@ -69,19 +75,21 @@ export async function settleChunk(
   if (!(await endChunk(tx, claimed.id, guards.fence ? claimed.fence : null, 'settled')) && guards.fence)
     throw new ChunkOvertaken()
 
+  if (warnings.count > 0) await addWarnings(tx, chunk.loadId, warnings)
   const progress = await countSettled(tx, chunk.loadId, counts)
   if (!progress) throw new LoadEnded()
   if (progress.remaining <= 0) {
     await finishLoad(tx, chunk.loadId)
     // Retried records have new verdicts, so no old one is restored.
     await restoreRejects(tx, chunk.loadId, [])
-    return { counts, isLoadDone: true, nudges: [] }
+    return { counts, partsDropped, isLoadDone: true, nudges: [] }
   }
   // The commit of the last chunk reports the load as done, and makes all earlier commits durable.
   await commitBehind(tx)
   const isNextPass = (await advancePass(tx, chunk.loadId)) !== null
   return {
     counts,
+    partsDropped,
     isLoadDone: false,
     nudges: isNextPass ? await nudgeLoad(tx, chunk.loadId, nudgesPerLoad) : []
   }

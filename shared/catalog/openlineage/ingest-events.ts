@@ -99,10 +99,13 @@ export const readEventText = (text: string, connections?: Connections): ReadEven
  * calls with row locks deadlocked more often than retries could fix. Throws FORBIDDEN, LIMIT_EXCEEDED,
  * UNAVAILABLE, VALIDATION_FAILED.
  */
-export const ingestEvents = (db: Db, events: readonly ReadEvent[], call: Call): Promise<void> =>
-  inTransaction(db, async (tx) => {
-    await applyEvents(tx, events, call)
-  })
+export async function ingestEvents(db: Db, events: readonly ReadEvent[], call: Call): Promise<void> {
+  const areNew = await inTransaction(db, (tx) => applyEvents(tx, events, call))
+  // After the commit, because an attempt that is rolled back leaves nothing out.
+  metrics.eventPartsDropped.inc(
+    events.reduce((sum, { content }, index) => sum + (areNew[index] ? content.dropped.count : 0), 0)
+  )
+}
 
 /** The context for applying the events of a load. */
 export type EventContext = Call & Pick<ApplyContext, 'ofLoad' | 'isDryRun'>
@@ -126,7 +129,6 @@ export async function applyEvents(
 async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventContext): Promise<void> {
   // Applied in the order of their times within a call, because a name may move from one dataset to another.
   const contents = fresh.map((event) => event.content).sort((a, b) => a.timeMs - b.timeMs)
-  metrics.eventPartsDropped.inc(contents.reduce((sum, { dropped }) => sum + dropped.count, 0))
   const { states, holders } = await openStates(tx, contents)
   forgetDeleted(states)
   for (const content of contents) {
