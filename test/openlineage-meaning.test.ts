@@ -624,8 +624,35 @@ t.test('names', async (t) => {
       await send(drop(8, 'w'), write(7, 'w'))
       t.notOk(await isThere('w'))
 
+      const describe = (seconds: number, description: string): JsonObject =>
+        eventAt(seconds, { dataset: data('w', { documentation: facet({ description }) }) })
+      await send(describe(7.5, 'of old'))
+      t.notOk(await isThere('w'), 'described before it was dropped')
+      await server.rest({
+        method: 'POST',
+        url: '/aspects?action=ingestProposal',
+        body: {
+          proposal: {
+            entityUrn: dataset('w'),
+            entityType: 'dataset',
+            changeType: 'UPSERT',
+            aspectName: 'status',
+            aspect: { contentType: 'application/json', value: JSON.stringify({ removed: false }) }
+          }
+        }
+      })
+      t.ok(await isThere('w'))
+      await send(describe(7.6, 'as old'))
+      t.ok(await isThere('w'), 'brought back by somebody else')
+
       await send(write(6, 'late'), drop(5, 'late'))
       t.ok(await isThere('late'), 'the drop comes after the later write')
+
+      const made = { ...data('made'), type: 'DATASET', inputs: [{ ...data('a'), type: 'DATASET' }] }
+      const job = jobOf({ lineage: facet({ entries: [made] }) })
+      const ran = eventAt(6, { eventType: 'COMPLETE', run: run(), job, outputs: [] })
+      await send(ran, drop(5, 'made'))
+      t.ok(await isThere('made'), 'written according to the facet lineage of the job alone')
 
       await send(
         eventAt(1, { dataset: file('dir', tableAt('fact')) }),

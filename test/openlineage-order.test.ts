@@ -121,7 +121,51 @@ const jobDeclaredByFormerName: RandomEvent[] = [
   (tag) => madeBy(tag, 2, 'job1')
 ]
 
+const lifecycle = (tag: string, at: number, lifecycleStateChange: string): JsonObject =>
+  eventAt(at, {
+    dataset: {
+      ...warehouse('was')(tag),
+      facets: { lifecycleStateChange: facet({ lifecycleStateChange }) }
+    }
+  })
+const runWith = (tag: string, at: number, more: JsonObject, facets: JsonObject = {}): JsonObject =>
+  eventAt(at, {
+    eventType: 'COMPLETE',
+    run: { runId: `${tag}-${at}` },
+    job: { namespace: 'nightly', name: `${tag}.job0`, facets },
+    ...more
+  })
+
+/** What older events say of a dataset that was dropped since does not bring it back. */
+const describedBeforeDrop: RandomEvent[] = [
+  (tag) => runWith(tag, 4, { inputs: [warehouse('was')(tag)] }),
+  (tag) =>
+    runWith(tag, 5, {
+      inputs: [
+        { ...warehouse('was')(tag), facets: { schema: facet({ fields: [{ name: 'id', type: 'int' }] }) } }
+      ]
+    }),
+  (tag) =>
+    eventAt(6, {
+      dataset: {
+        ...warehouse('was')(tag),
+        facets: { documentation: facet({ description: 'of old' }), tags: facet({ tags: [{ key: 'pii' }] }) }
+      }
+    }),
+  (tag) => lifecycle(tag, 10, 'DROP')
+]
+
+/** A run writes what only the facet `lineage` of its job names. */
+const writtenByFacet: RandomEvent[] = [
+  (tag) => lifecycle(tag, 5, 'DROP'),
+  (tag) => runWith(tag, 6, { outputs: [] }, { lineage: madeFrom(tag, ['was', 'first']) })
+]
+
 const examples = [
+  { events: describedBeforeDrop, order: [], rest: [3, 0, 1, 2], size: 1 },
+  { events: describedBeforeDrop, order: [], rest: [2, 3, 1, 0], size: 2 },
+  { events: writtenByFacet, order: [], rest: [1, 0], size: 1 },
+  { events: writtenByFacet, order: [], rest: [1, 0], size: 2 },
   { events: jobKnownByName, order: [], rest: [0, 2, 1], size: 1 },
   { events: renamedAtBothEnds, order: [], rest: [1, 0], size: 1 },
   { events: inputUnderTwoNames, order: [], rest: [1, 0], size: 1 },

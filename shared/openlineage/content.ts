@@ -28,7 +28,7 @@ import {
 import { descriptionOf, ownersOf, tagsOf } from './facets/people-and-texts.ts'
 import { reportOfRun, shortText, type RunReport } from './facets/run-report.ts'
 import { columnsOf, schemaOf, topColumnsOf } from './facets/schema.ts'
-import type { Link } from './links.ts'
+import { writtenIn, type Link } from './links.ts'
 import {
   columnUrn,
   isPath,
@@ -218,12 +218,7 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
   const inputs = event.inputs.filter(canBeNamed)
   const outputs = event.outputs.filter(canBeNamed)
   for (const dataset of [...inputs, ...outputs]) nameTable(dataset)
-  for (const dataset of inputs) describe(dataset)
-  for (const dataset of outputs) {
-    const content = describe(dataset)
-    // A dataset that a run writes exists, unless the event says that it was dropped.
-    if (event.kind === 'run') content.facts = { isDropped: false, ...content.facts }
-  }
+  for (const dataset of [...inputs, ...outputs]) describe(dataset)
   applyRenames()
   const job: JobContent = {
     namespace: event.job.namespace,
@@ -233,6 +228,11 @@ export function contentOf(event: OpenLineageEvent, connections: Connections = []
     facts: factsOfJob(event.job, parts),
     links: linksOfJob({ ...event, inputs, outputs }, named),
     isDeclared: event.kind === 'job' && (event.hasLists || declaresLineage(event.job.facets.lineage))
+  }
+  // A dataset that a run writes exists, unless the event says that it was dropped.
+  for (const written of event.kind === 'run' ? writtenIn(job.links) : []) {
+    const content = datasets.get(written)
+    if (content) content.facts = { isDropped: false, ...content.facts }
   }
   for (const { name, field } of dependencies(event, 'downstream', parts))
     parts.take(() => inPlace(field, () => noteJob(name)).links.push(['afterJob', urn]))

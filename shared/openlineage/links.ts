@@ -44,6 +44,20 @@ export function linkFrom(text: string): Link {
 export const endsOf = (link: Link): Urn[] =>
   link[0] === 'afterJob' ? [link[1]] : link[0] === 'ofJob' ? [link[1], link[3]] : datasetsOf(link)
 
+/** The datasets that a job writes according to its links, without those that other jobs write. */
+export const writtenIn = (links: readonly Link[]): Urn[] =>
+  links.flatMap((link) => {
+    switch (link[0]) {
+      case 'output':
+      case 'write':
+      case 'described':
+      case 'direct':
+        return [link[1]]
+      default:
+        return []
+    }
+  })
+
 export function datasetsOf(link: Link): Urn[] {
   switch (link[0]) {
     case 'afterJob':

@@ -11,6 +11,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
+import { describedBy } from '../../model/change-facts.ts'
 import type { Change, JsonValue } from '../../model/changes.ts'
 import { printExactly } from '../../model/exact-json.ts'
 import { isObject } from '../../model/json-values.ts'
@@ -24,7 +25,7 @@ import {
 } from '../../openlineage/assertions.ts'
 import type { Connections } from '../../openlineage/connections.ts'
 import { contentOf, type EventContent, type RunContent } from '../../openlineage/content.ts'
-import { describedIn, writtenIn } from '../../openlineage/described.ts'
+import { describedIn } from '../../openlineage/described.ts'
 import { parseEventText } from '../../openlineage/event-text.ts'
 import { parseEvent } from '../../openlineage/event.ts'
 import { flowName, shortJobName } from '../../openlineage/names.ts'
@@ -132,7 +133,7 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
   const { states, holders } = await openStates(tx, contents)
   forgetDeleted(states)
   for (const content of contents) {
-    mergeContent(withReturns(content, states), {
+    mergeContent(content, {
       stateOf: (urn) => states.get(urn)?.state ?? null,
       holderOf: (path) => holders.get(path) ?? null,
       put: (urn, state) => {
@@ -143,8 +144,10 @@ async function applyFresh(tx: Tx, fresh: readonly ReadEvent[], context: EventCon
   }
   const isRenamed = await applyAliases(tx, states)
   const asserted = new Map([...states].map(([urn, { stored }]) => [urn, stored.asserted]))
+  const own = await withoutOthersAspects(tx, changesOf(states, isRenamed), asserted)
   const changes = [
-    ...(await withoutOthersAspects(tx, changesOf(states, isRenamed), asserted)),
+    ...own,
+    ...(await droppedAgain(tx, own, states)),
     ...(await statedAgain(tx, contents, states))
   ]
   // Before the changes are applied, because domain rules look at the namespaces.
@@ -195,26 +198,24 @@ async function withoutOthersAspects(
 
 const valueOf = (change: Change): JsonValue => (change.kind === 'upsertAspect' ? change.value : null)
 
-/**
- * A run that writes a dataset which was dropped before has made it again, also if it does not say so. The event
- * may be shared, so it is not changed.
- */
-function withReturns(content: EventContent, states: States): EventContent {
-  const written = new Set(writtenIn(content))
-  const datasets = content.datasets.map((dataset) => {
-    const dropped = written.has(dataset.urn) && droppedAt(states, dataset.urn)
-    return dropped && dropped < content.timeMs && dataset.facts.isDropped === undefined
-      ? { ...dataset, facts: { ...dataset.facts, isDropped: false } }
-      : dataset
-  })
-  return { ...content, datasets }
+/** Whether the newest event that says so dropped the dataset. */
+function isDropped(states: States, urn: Urn): boolean {
+  const state = states.get(urn)?.state
+  return state?.kind === 'dataset' && factsOf(state).isDropped?.value === true
 }
 
-/** When the newest event that says so dropped the dataset; null if it is there. */
-function droppedAt(states: States, urn: Urn): number | null {
-  const state = states.get(urn)?.state
-  const dropped = state?.kind === 'dataset' ? factsOf(state).isDropped : undefined
-  return dropped?.value === true ? dropped.time : null
+/**
+ * A late event may describe a dataset that was dropped after it, which would bring the dataset back. So it is hidden
+ * once more. One that somebody else has brought back stays.
+ */
+async function droppedAgain(tx: Tx, changes: readonly Change[], states: States): Promise<Change[]> {
+  const dropped = changes.flatMap((change) => {
+    const urn = describedBy(change)
+    return urn !== null && isDropped(states, urn) ? [urn] : []
+  })
+  return (await findEntities(tx, [...new Set(dropped)])).flatMap(({ urn, isRemoved }) =>
+    isRemoved ? [upsertOf(urn, 'status', { removed: true })] : []
+  )
 }
 
 /**
@@ -226,7 +227,7 @@ async function statedAgain(tx: Tx, contents: readonly EventContent[], states: St
   const urns = new Set(described.map((urn) => nameIn(states, urn)))
   const rows = await findEntities(
     tx,
-    [...urns].filter((urn) => droppedAt(states, urn) === null)
+    [...urns].filter((urn) => !isDropped(states, urn))
   )
   return rows.flatMap(({ urn, isRemoved }) => (isRemoved ? [{ kind: 'upsertEntity', entityUrn: urn }] : []))
 }
