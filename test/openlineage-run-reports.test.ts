@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { limits } from '../shared/limits.ts'
+import { valueAt } from './support/json-answer.ts'
 import { eventAt, facet } from './support/openlineage.ts'
 import { withServer, type TestServer } from './support/server.ts'
 
@@ -230,8 +231,45 @@ t.test('a run with thousands of datasets and checks stays small', async (t) => {
   const run = await lastRun(server)
   t.equal(run.written.length, 100)
   t.match(run.written[99], { dataset: { urn: dataset('t0099') }, rows: 99 })
-  t.equal(run.failedChecks.length, 2_000)
+  t.equal(run.failedChecks.length, 100)
+  t.same(
+    [...new Set(run.failedChecks.map((check: JsonObject) => valueAt(check, 'dataset.urn')))],
+    ['t0000', 't0001', 't0002', 't0003', 't0004'].map(dataset)
+  )
   t.equal(run.failedChecksTotal, 3_000)
+  t.equal(run.checksTotal, 3_000)
+})
+
+t.test('of too many failed checks the same are shown, in whatever order events come', async (t) => {
+  const checked = (name: string, failed: number): JsonObject =>
+    data(name, {
+      inputFacets: {
+        dataQualityAssertions: facet({
+          assertions: Array.from({ length: 30 }, (_, index) => ({
+            assertion: `check${index}`,
+            success: index >= failed
+          }))
+        })
+      }
+    })
+  const events = [
+    ran(1, 'r', { inputs: ['a', 'b', 'c'].map((name) => checked(name, 30)) }),
+    ran(1, 'r', { inputs: ['d', 'e', 'f', 'g'].map((name) => checked(name, 25)) }),
+    ran(2, 'r', { inputs: [checked('a', 0), checked('g', 3)] }),
+    ran(2, 'r', { inputs: [checked('b', 15), checked('h', 30)] })
+  ]
+  for (const order of [events, events.toReversed()]) {
+    const { server, send } = await withEvents(t)
+    await send(...order)
+    const run = await runOf(server, 'r')
+    const counts: { [name: string]: number } = {}
+    for (const { dataset: named } of run.failedChecks) {
+      const name = String(named.urn).split(',')[1] ?? ''
+      counts[name] = (counts[name] ?? 0) + 1
+    }
+    t.strictSame(counts, { b: 15, c: 20, d: 20, e: 20, f: 20, g: 3, h: 2 }, 'what has passed takes no room')
+    t.strictSame([run.checksTotal, run.failedChecksTotal], [8 * 30, 15 + 30 + 3 * 25 + 3 + 30])
+  }
 })
 
 t.test('events are found by run, job and dataset', async (t) => {

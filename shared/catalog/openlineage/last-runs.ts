@@ -4,6 +4,9 @@ import type { Amount, Checks, FailedCheck, RunError } from '../../openlineage/fa
 import { findRuns } from '../../store/openlineage.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
 
+/** Failed checks shown of a run, of all its datasets. */
+const failedShownCount = 100
+
 type Named = { dataset: { urn: Urn } | null }
 
 /**
@@ -46,9 +49,12 @@ export async function readRuns(db: Db, urns: readonly Urn[]): Promise<(JobRun | 
       error: report?.error?.value ?? null,
       checksTotal: sumOf(checks, ({ total }) => total),
       failedChecksTotal: sumOf(checks, ({ failedTotal }) => failedTotal),
-      failedChecks: checks.flatMap(([dataset, { value }]) =>
-        value.failed.map((check) => ({ ...check, dataset: datasetOf(dataset) }))
-      ),
+      // Cut here and not where events are merged: a check that has passed since would have to give back its room.
+      failedChecks: checks
+        .flatMap(([dataset, { value }]) =>
+          value.failed.map((check) => ({ ...check, dataset: datasetOf(dataset) }))
+        )
+        .slice(0, failedShownCount),
       written: amountsOf(report?.written),
       read: amountsOf(report?.read),
       sql,
