@@ -162,10 +162,10 @@ export type Verdict =
  * What happens if references are missing: the record is rejected, or placeholders are created (exists: false
  * until something describes them).
  */
+export type MissingReferences = 'reject' | 'create'
+
 /** What an UPSERT of a lineage aspect replaces: every edge of it, or only those that its own source stated. */
 export type UpsertReplaces = 'aspect' | 'proposals'
-
-export type MissingReferences = 'reject' | 'create'
 
 /**
  * The caller. `domainUrns` limits the token to those domains, their descendants, and the assets in them; null for

@@ -1,4 +1,4 @@
-/** Skips optional names that cannot be a URN: an impossible owner costs its event only that owner. */
+/** Asks whether a text can be a name in the catalog, where a refusal is an answer and not an error. */
 import { CatalogError } from '../errors.ts'
 
 /** Null if `make` throws a CatalogError. */
