@@ -1,0 +1,170 @@
+/** Loads of a dbt project that was loaded before: what stays, and what goes. */
+import t from 'tap'
+import type { JsonObject } from '../shared/model/changes.ts'
+import { aspectOf, done, edgesOf, load } from './support/dbt-loads.ts'
+import { catalog, manifest, node, table } from './support/dbt-projects.ts'
+import { withServer, type RestAnswer } from './support/server.ts'
+
+t.setTimeout(300_000)
+
+t.test('what is unknown stays, and what the project took away goes', async (t) => {
+  const server = await withServer(t, { withWorker: true })
+  const { db } = server
+  const star = { raw_code: 'select * from {{ ref("orders") }}' }
+  const passing = (more: JsonObject = {}) => [
+    node('model.shop.orders'),
+    node('model.shop.copy', ['model.shop.orders'], { ...star, ...more }),
+    node('model.shop.sum', ['model.shop.orders'])
+  ]
+  const columns = [
+    ['id', 'int'],
+    ['total', 'int'],
+    ['at', 'date']
+  ] as const
+  const columnEdges = async (): Promise<number> =>
+    (await edgesOf(db, 'dbt:shop')).filter((each) => each.includes('schemaField')).length
+
+  await t.test('column edges stay when the manifest comes without its catalog', async (t) => {
+    const whole = catalog({ 'model.shop.orders': columns, 'model.shop.copy': columns })
+    t.match(await load(server, [manifest(passing()), whole]), done({ received: 3 }))
+    t.equal(await columnEdges(), 3)
+    t.match(await load(server, manifest(passing())), done({ received: 3 }), 'it is not refused')
+    t.equal(await columnEdges(), 3)
+    t.match(await load(server, manifest(passing()), '&force=true'), done({ received: 3 }), 'nor with force')
+    t.equal(await columnEdges(), 3)
+    const half = catalog({ 'model.shop.orders': columns })
+    t.match(await load(server, [manifest(passing()), half]), done({ received: 3 }))
+    t.equal(await columnEdges(), 3, 'a catalog without the columns of one of the two')
+    t.match((await load(server, manifest(passing()), '&dryRun=true')).body, { state: 'done' })
+    t.match(await load(server, [manifest(passing()), whole], '&source=dbt:shop-dev'), { status: 200 })
+    t.match(await load(server, manifest(passing()), '&source=dbt:shop-dev'), { status: 200 })
+    t.equal((await edgesOf(db, 'dbt:shop-dev')).filter((each) => each.includes('schemaField')).length, 3)
+
+    const fewer = catalog({ 'model.shop.orders': columns, 'model.shop.copy': columns.slice(0, 2) })
+    t.match(await load(server, [manifest(passing()), fewer]), done({ received: 3 }))
+    t.equal(await columnEdges(), 2, 'a catalog says which are gone')
+    const other = { raw_code: 'select id from {{ ref("orders") }}' }
+    t.match(await load(server, manifest(passing(other)), '&force=true'), done({ received: 3 }))
+    t.equal(await columnEdges(), 0, 'a model that no longer takes all columns has none')
+  })
+
+  const described = (more: JsonObject = {}): JsonObject => manifest([node('model.shop.kept', [], more)])
+  const urn = table('kept')
+  const all = {
+    description: 'From dbt',
+    tags: ['daily', 'pii'],
+    meta: { tier: 1, owner: 'ann', labels: ['a', 'b'] },
+    version: 2,
+    columns: {
+      id: { name: 'id', description: 'The key', tags: ['key'] },
+      total: { name: 'total', description: 'The sum' }
+    }
+  }
+  const tagsOf = async (): Promise<string[]> => {
+    const found = (await aspectOf(db, urn, 'globalTags')) as { tags: { tag: string }[] } | undefined
+    return (found?.tags ?? []).map(({ tag }) => tag.replace('urn:li:tag:', '')).sort()
+  }
+  const proposeTag = (tag: string): Promise<RestAnswer> =>
+    server.rest({
+      method: 'POST',
+      url: '/aspects?action=ingestProposal',
+      body: {
+        proposal: {
+          entityType: 'dataset',
+          entityUrn: urn,
+          changeType: 'PATCH',
+          aspectName: 'globalTags',
+          aspect: {
+            json: [{ op: 'add', path: `/tags/urn:li:tag:${tag}`, value: { tag: `urn:li:tag:${tag}` } }]
+          }
+        }
+      }
+    })
+
+  await t.test('meta, versions, tags of columns are kept', async (t) => {
+    t.match(await load(server, described(all), '&source=dbt:kept'), { body: { counts: { rejected: 0 } } })
+    t.match(await aspectOf(db, urn, 'datasetProperties'), {
+      description: 'From dbt',
+      customProperties: { 'dbt_meta.tier': '1', 'dbt_meta.labels': '["a","b"]', dbt_version: '2' }
+    })
+    t.match(await aspectOf(db, urn, 'schemaMetadata'), {
+      fields: [
+        { fieldPath: 'id', description: 'The key', globalTags: { tags: [{ tag: 'urn:li:tag:key' }] } },
+        { fieldPath: 'total', description: 'The sum' }
+      ]
+    })
+    t.match((await load(server, described(all), '&source=dbt:kept')).body, { counts: { unchanged: 1 } })
+  })
+
+  await t.test('what the project no longer has is taken away', async (t) => {
+    const less = { tags: ['daily'], columns: { id: { name: 'id' } } }
+    t.match((await load(server, described(less), '&source=dbt:kept')).body, { counts: { applied: 1 } })
+    t.same(await tagsOf(), ['daily'])
+    const properties = (await aspectOf(db, urn, 'datasetProperties')) as JsonObject
+    t.notHas(properties, { description: '' })
+    t.notMatch(properties, { customProperties: { 'dbt_meta.tier': String } })
+    t.notMatch(await aspectOf(db, urn, 'schemaMetadata'), { fields: [{ description: String }] })
+    t.notMatch(await aspectOf(db, urn, 'schemaMetadata'), { fields: [{ globalTags: {} }] })
+    t.match(await aspectOf(db, urn, 'schemaMetadata'), {
+      fields: [{ fieldPath: 'id' }, { fieldPath: 'total' }]
+    })
+  })
+
+  await t.test('what a person wrote stays', async (t) => {
+    await proposeTag('pii')
+    await load(server, described(all), '&source=dbt:kept')
+    await proposeTag('mine')
+    await server.rest({
+      method: 'POST',
+      url: '/aspects?action=ingestProposal',
+      body: {
+        proposal: {
+          entityType: 'dataset',
+          entityUrn: urn,
+          changeType: 'PATCH',
+          aspectName: 'datasetProperties',
+          aspect: { json: [{ op: 'add', path: '/description', value: 'From Ann' }] }
+        }
+      }
+    })
+    await load(server, described(), '&source=dbt:kept')
+    t.same(await tagsOf(), ['mine', 'pii'])
+    t.match(await aspectOf(db, urn, 'datasetProperties'), { description: 'From Ann' })
+  })
+
+  await t.test('an exposure loses what the project no longer says of it', async (t) => {
+    const seen = (more: JsonObject): JsonObject =>
+      manifest([node('model.shop.orders'), node('exposure.shop.board', ['model.shop.orders'], more)])
+    const board = 'urn:li:dashboard:(dbt,exposure.shop.board)'
+    const full = { description: 'Weekly', tags: ['exec'], maturity: 'high' }
+    t.match((await load(server, seen(full), '&source=dbt:board')).body, { counts: { rejected: 0 } })
+    t.match(await aspectOf(db, board, 'dashboardInfo'), { description: 'Weekly' })
+    t.match((await load(server, seen({}), '&source=dbt:board')).body, { counts: { rejected: 0, applied: 1 } })
+    t.match(await aspectOf(db, board, 'dashboardInfo'), { description: '' })
+    t.notMatch(await aspectOf(db, board, 'dashboardInfo'), { customProperties: { dbt_maturity: 'high' } })
+    t.strictSame(await aspectOf(db, board, 'globalTags'), { tags: [] })
+  })
+
+  await t.test('owners go only where a load takes owners from the project', async (t) => {
+    const owned = (owner: string[]): JsonObject =>
+      manifest([node('model.shop.owned', [], { meta: { owner } })])
+    const owners = async (): Promise<string[]> => {
+      const found = (await aspectOf(db, table('owned'), 'ownership')) as { owners: { owner: string }[] }
+      return found.owners.map(({ owner }) => owner.replace('urn:li:corpuser:', '')).sort()
+    }
+    await load(server, owned(['ann', 'bob']), '&source=dbt:owned&owners=true')
+    await load(server, owned([]), '&source=dbt:owned')
+    t.same(await owners(), ['ann', 'bob'])
+    await load(server, owned(['bob']), '&source=dbt:owned&owners=true')
+    t.same(await owners(), ['bob'])
+  })
+
+  await t.test('what another project wrote since stays', async (t) => {
+    const own = (project: string, more: JsonObject): JsonObject =>
+      manifest([node(`model.${project}.shared`, [], more)], { project_name: project })
+    await load(server, own('p', { description: 'P', tags: ['p'] }))
+    await load(server, own('q', { description: 'Q', tags: ['q'] }))
+    await load(server, own('p', {}))
+    t.match(await aspectOf(db, table('shared'), 'datasetProperties'), { description: 'Q' })
+  })
+})
