@@ -159,6 +159,46 @@ t.test('what is unknown stays, and what the project took away goes', async (t) =
     t.same(await owners(), ['bob'])
   })
 
+  const propose = (of: string, aspectName: string, operations: readonly JsonObject[]): Promise<RestAnswer> =>
+    server.rest({
+      method: 'POST',
+      url: '/aspects?action=ingestProposal',
+      body: {
+        proposal: {
+          entityType: 'dataset',
+          entityUrn: of,
+          changeType: 'PATCH',
+          aspectName,
+          aspect: { json: [...operations] }
+        }
+      }
+    })
+
+  await t.test('of the properties only those go that a load writes', async (t) => {
+    const props = async (): Promise<string[]> => {
+      const found = (await aspectOf(db, table('props'), 'datasetProperties')) as {
+        customProperties: JsonObject
+      }
+      return Object.keys(found.customProperties).sort()
+    }
+    const own = (more: JsonObject): JsonObject => manifest([node('model.shop.props', [], more)])
+    const full = {
+      config: { enabled: true, materialized: 'table', meta: { tier: 1 } },
+      original_file_path: 'models/props.sql',
+      version: 1,
+      latest_version: 2
+    }
+    await load(server, own(full), '&source=dbt:props')
+    const persons = ['dbt_team', 'dbt_cloud_job', 'dbt_metadata', 'dbt_', 'dbt_meta', 'team']
+    await propose(
+      table('props'),
+      'datasetProperties',
+      persons.map((name) => ({ op: 'add', path: `/customProperties/${name}`, value: 'of a person' }))
+    )
+    await load(server, own({ config: {}, package_name: null }), '&source=dbt:props')
+    t.same(await props(), [...persons, 'dbt_unique_id'].sort())
+  })
+
   await t.test('what another project wrote since stays', async (t) => {
     const own = (project: string, more: JsonObject): JsonObject =>
       manifest([node(`model.${project}.shared`, [], more)], { project_name: project })

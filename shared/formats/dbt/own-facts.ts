@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 import type { Urn } from '../../urn/urn.ts'
 import type { PickedColumn } from './pick-node.ts'
+import { isOfNode, memoryProperty } from './property-names.ts'
 
 export type StoredAspects = { readonly [aspectName: string]: JsonObject }
 
@@ -44,7 +45,6 @@ type Memory = {
   tagged: Texts
 }
 
-const memoryName = 'dbt_wrote'
 const noMemory: Memory = { description: null, tags: [], owners: [], described: {}, tagged: {} }
 
 export function ownFacts(stored: StoredAspects, facts: Facts): OwnFacts {
@@ -52,7 +52,7 @@ export function ownFacts(stored: StoredAspects, facts: Facts): OwnFacts {
   const known = objectIn(document.customProperties)
   const isOwn = known.dbt_unique_id === facts.id
   // Another project that has described the asset since has replaced what this one wrote.
-  const before = isOwn ? memoryOf(known[memoryName]) : noMemory
+  const before = isOwn ? memoryOf(known[memoryProperty]) : noMemory
   const tags = compare(before.tags, textsAt(stored.globalTags?.tags, 'tag'), facts.tags)
   const owners = compare(
     before.owners,
@@ -87,8 +87,7 @@ export function ownFacts(stored: StoredAspects, facts: Facts): OwnFacts {
     goneProperties: isOwn
       ? Object.keys(known).filter(
           (name) =>
-            (name === memoryName && !isRemembered) ||
-            (/^dbt_(?!run_|wrote$)/.test(name) && !facts.properties.includes(name))
+            (name === memoryProperty && !isRemembered) || (isOfNode(name) && !facts.properties.includes(name))
         )
       : [],
     goneDescriptions: goneOf(before.described, described, ({ description }) =>
@@ -98,7 +97,7 @@ export function ownFacts(stored: StoredAspects, facts: Facts): OwnFacts {
       const all = textsAt(objectIn(globalTags).tags, 'tag')
       return all.length > 0 ? all.map((tag) => tag.replace('urn:li:tag:', '')).join(' ') : null
     }),
-    memory: isRemembered ? { [memoryName]: JSON.stringify(memory) } : {}
+    memory: isRemembered ? { [memoryProperty]: JSON.stringify(memory) } : {}
   }
 }
 

@@ -2,6 +2,7 @@
 import { CatalogError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
+import { metaProperty, type NodeProperty } from './property-names.ts'
 import { objectOf, textOf, textsOf } from './read-fields.ts'
 
 /**
@@ -136,7 +137,7 @@ const propertiesOfMeta = (meta: JsonObject): { [name: string]: string } =>
       .filter(([key, value]) => key !== 'owner' && key !== 'domain' && value !== null)
       .slice(0, metaMaxKeys)
       .map(([key, value]) => [
-        `dbt_meta.${key}`,
+        metaProperty(key),
         (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, metaMaxChars).toWellFormed()
       ])
   )
@@ -148,7 +149,7 @@ function ownersOf(node: JsonObject, meta: JsonObject): string[] {
 }
 
 function propertiesOf(id: string, node: JsonObject, config: JsonObject): { [name: string]: string } {
-  const values = {
+  const values: { [name in NodeProperty]: JsonValue | undefined } = {
     dbt_unique_id: id,
     dbt_materialized: config.materialized,
     dbt_package: node.package_name,
