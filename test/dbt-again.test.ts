@@ -199,6 +199,60 @@ t.test('what is unknown stays, and what the project took away goes', async (t) =
     t.same(await props(), [...persons, 'dbt_unique_id'].sort())
   })
 
+  await t.test('tags of columns go whatever their names are', async (t) => {
+    const own = (tags: JsonObject): JsonObject =>
+      manifest([
+        node('model.shop.tagged', [], {
+          columns: Object.fromEntries(
+            ['a', 'b', 'c', 'd'].map((name) => [name, { name, tags: tags[name] ?? [] }])
+          )
+        })
+      ])
+    const tagged = async (): Promise<string[]> => {
+      const { fields } = (await aspectOf(db, table('tagged'), 'schemaMetadata')) as {
+        fields: { fieldPath: string; globalTags?: JsonObject }[]
+      }
+      return fields.flatMap(({ fieldPath, globalTags }) => (globalTags ? [fieldPath] : []))
+    }
+    const names = { a: ['pii (strict)'], b: ['plain', 'x,y'], c: ['(', ')'], d: ['urn:li:tag:z', 'é'] }
+    await load(server, own(names), '&source=dbt:tagged')
+    t.same(await tagged(), ['a', 'b', 'c', 'd'])
+    await propose(table('tagged'), 'schemaMetadata', [])
+    await load(server, own({ d: names.d }), '&source=dbt:tagged')
+    t.same(await tagged(), ['d'])
+    await load(server, own({}), '&source=dbt:tagged')
+    t.same(await tagged(), [])
+  })
+
+  await t.test('an owner of another type is another statement', async (t) => {
+    const own = (owner: string[]): JsonObject => manifest([node('model.shop.typed', [], { meta: { owner } })])
+    const owners = async (): Promise<string[]> => {
+      const found = (await aspectOf(db, table('typed'), 'ownership')) as {
+        owners: { owner: string; type: string }[]
+      }
+      return found.owners.map(({ owner, type }) => `${owner.replace('urn:li:corpuser:', '')} ${type}`).sort()
+    }
+    const addOwner = (name: string, type: string): Promise<RestAnswer> => {
+      const owner = `urn:li:corpuser:${name}`
+      return propose(table('typed'), 'ownership', [
+        { op: 'add', path: `/owners/${owner}/${type}`, value: { owner, type } }
+      ])
+    }
+    await addOwner('ann', 'TECHNICAL_OWNER')
+    await addOwner('bob', 'DATAOWNER')
+    await load(server, own(['ann', 'bob', 'cy']), '&source=dbt:typed&owners=true')
+    await addOwner('cy', 'BUSINESS_OWNER')
+    t.same(await owners(), [
+      'ann DATAOWNER',
+      'ann TECHNICAL_OWNER',
+      'bob DATAOWNER',
+      'cy BUSINESS_OWNER',
+      'cy DATAOWNER'
+    ])
+    await load(server, own([]), '&source=dbt:typed&owners=true')
+    t.same(await owners(), ['ann TECHNICAL_OWNER', 'bob DATAOWNER', 'cy BUSINESS_OWNER'])
+  })
+
   await t.test('what another project wrote since stays', async (t) => {
     const own = (project: string, more: JsonObject): JsonObject =>
       manifest([node(`model.${project}.shared`, [], more)], { project_name: project })

@@ -9,7 +9,7 @@ import type { Urn } from '../../urn/urn.ts'
 import { columnProposals } from './columns.ts'
 import type { NodeDetails, NodeKind, PickedColumn } from './pick-node.ts'
 import type { RunResult } from './project.ts'
-import { ownFacts, type OwnFacts, type StoredAspects } from './own-facts.ts'
+import { ownFacts, ownershipType, type OwnFacts, type StoredAspects } from './own-facts.ts'
 import { add, patch, remove, upsert, type Addition, type Operation } from './proposals.ts'
 
 export type DescribedNode = {
@@ -54,8 +54,8 @@ export function descriptionOf(node: DescribedNode): JsonObject[] {
       ...own.goneTags.map((tag) => remove(['tags', tag]))
     ]),
     ...patchOf(urn, 'ownership', [
-      ...owners.map((owner) => add(['owners', owner, 'DATAOWNER'], { owner, type: 'DATAOWNER' })),
-      ...own.goneOwners.map((owner) => remove(['owners', owner, 'DATAOWNER']))
+      ...owners.map((owner) => add(['owners', owner, ownershipType], { owner, type: ownershipType })),
+      ...own.goneOwners.map((owner) => remove(['owners', owner, ownershipType]))
     ])
   ]
 }

@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
+import { tagUrn } from '../../openlineage/facets/people-and-texts.ts'
 import type { Urn } from '../../urn/urn.ts'
 import type { PickedColumn } from './pick-node.ts'
 import { isOfNode, memoryProperty } from './property-names.ts'
@@ -36,6 +37,9 @@ export type OwnFacts = {
   memory: { [name: string]: string }
 }
 
+/** The type of the owners that a load writes; an owner of another type is another statement. */
+export const ownershipType = 'DATAOWNER'
+
 type Texts = { [column: string]: string }
 type Memory = {
   description: string | null
@@ -56,11 +60,16 @@ export function ownFacts(stored: StoredAspects, facts: Facts): OwnFacts {
   const tags = compare(before.tags, textsAt(stored.globalTags?.tags, 'tag'), facts.tags)
   const owners = compare(
     before.owners,
-    textsAt(stored.ownership?.owners, 'owner'),
+    textsAt(
+      listOf(stored.ownership?.owners).filter((owner) => objectIn(owner).type === ownershipType),
+      'owner'
+    ),
     facts.owners ?? before.owners
   )
   const described = digests(facts.columns, ({ description }) => description)
-  const tagged = digests(facts.columns, ({ tags: all = [] }) => (all.length > 0 ? all.join(' ') : null))
+  const tagged = digests(facts.columns, ({ tags: all = [] }) =>
+    all.length > 0 ? oneText(all.map(tagUrn)) : null
+  )
   const columns = listOf(stored.schemaMetadata?.fields).filter(isObject)
   const goneOf = (was: Texts, is: Texts, textOf: (field: JsonObject) => string | null): string[] =>
     columns.flatMap((field) => {
@@ -95,7 +104,7 @@ export function ownFacts(stored: StoredAspects, facts: Facts): OwnFacts {
     ),
     goneColumnTags: goneOf(before.tagged, tagged, ({ globalTags }) => {
       const all = textsAt(objectIn(globalTags).tags, 'tag')
-      return all.length > 0 ? all.map((tag) => tag.replace('urn:li:tag:', '')).join(' ') : null
+      return all.length > 0 ? oneText(all) : null
     }),
     memory: isRemembered ? { [memoryProperty]: JSON.stringify(memory) } : {}
   }
@@ -155,5 +164,8 @@ const textsOf = (value: JsonValue | undefined): Texts =>
       typeof text === 'string' ? [[name, text]] : []
     )
   )
+
+/** URNs have no control characters, so different lists have different texts. */
+const oneText = (urns: readonly string[]): string => urns.join('\n')
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
