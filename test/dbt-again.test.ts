@@ -1,6 +1,8 @@
 /** Loads of a dbt project that was loaded before: what stays, and what goes. */
 import t from 'tap'
+import { storedProjects } from '../shared/catalog/loads/stored-projects.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
+import { toUrn } from '../shared/urn/urn.ts'
 import { aspectOf, done, edgesOf, load } from './support/dbt-loads.ts'
 import { catalog, manifest, node, table } from './support/dbt-projects.ts'
 import { withServer, type RestAnswer } from './support/server.ts'
@@ -251,6 +253,35 @@ t.test('what is unknown stays, and what the project took away goes', async (t) =
     ])
     await load(server, own([]), '&source=dbt:typed&owners=true')
     t.same(await owners(), ['ann TECHNICAL_OWNER', 'bob DATAOWNER', 'cy BUSINESS_OWNER'])
+  })
+
+  await t.test('of what is stored, only what is compared is read', async (t) => {
+    const columns = {
+      id: { name: 'id', description: 'The key', tags: ['key'], data_type: 'int' },
+      at: { name: 'at', data_type: 'date' }
+    }
+    const plain = { at: { name: 'at', data_type: 'date' } }
+    const project = manifest([
+      node('model.shop.kept_columns', [], { columns }),
+      node('model.shop.plain_columns', [], { columns: plain, description: 'Plain' })
+    ])
+    await load(server, project, '&source=dbt:read')
+    const [kept, bare] = [toUrn(table('kept_columns')), toUrn(table('plain_columns'))]
+    t.match(await aspectOf(db, bare, 'schemaMetadata'), { fields: [{ fieldPath: 'at' }] })
+    const stored = await storedProjects(db, null).aspects([kept, bare, toUrn(table('unknown'))])
+    t.same([...stored.keys()].sort(), [kept, bare].sort())
+    t.strictSame(stored.get(kept)?.schemaMetadata, {
+      fields: [
+        {
+          fieldPath: 'id',
+          description: 'The key',
+          globalTags: { tags: [{ tag: 'urn:li:tag:key' }] }
+        },
+        { fieldPath: 'at' }
+      ]
+    })
+    t.match(stored.get(bare), { datasetProperties: { description: 'Plain' } })
+    t.notOk(stored.get(bare)?.schemaMetadata)
   })
 
   await t.test('what another project wrote since stays', async (t) => {

@@ -1,14 +1,19 @@
 /** Reads what the catalog has of a dbt project, for the reader of its documents. */
 import type { Db } from '../../db/database.ts'
+import { remembersColumns } from '../../formats/dbt/own-facts.ts'
 import type { ColumnEdge, StoredProjects } from '../../formats/dbt/stored-project.ts'
-import type { JsonObject } from '../../model/changes.ts'
+import type { JsonObject, JsonValue } from '../../model/changes.ts'
+import { isObject, listOf } from '../../model/json-values.ts'
 import { findAspects } from '../../store/aspects.ts'
 import { columnEdgesBetween } from '../../store/column-edges.ts'
 import { findEntities } from '../../store/entities.ts'
 import type { Urn } from '../../urn/urn.ts'
 
 const urnsPerRead = 1_000
-const aspectNames = ['datasetProperties', 'dashboardInfo', 'globalTags', 'ownership', 'schemaMetadata']
+/** A schema can be a thousand times larger than the other aspects. */
+const schemasPerRead = 50
+const aspectNames = ['datasetProperties', 'dashboardInfo', 'globalTags', 'ownership']
+const comparedNames = ['fieldPath', 'description', 'globalTags']
 
 /** `requestedSource` replaces the source that the manifest names. */
 export const storedProjects = (db: Db, requestedSource: string | null): StoredProjects => ({
@@ -33,8 +38,10 @@ export const storedProjects = (db: Db, requestedSource: string | null): StoredPr
         known
       )) {
         const owner = urnOf.get(ownerId)
-        if (owner !== undefined)
-          edges.set(owner, [...(edges.get(owner) ?? []), { upstreamUrn, downstreamUrn }])
+        if (owner === undefined) continue
+        const ofOwner = edges.get(owner) ?? []
+        ofOwner.push({ upstreamUrn, downstreamUrn })
+        edges.set(owner, ofOwner)
       }
     }
     return edges
@@ -44,14 +51,39 @@ export const storedProjects = (db: Db, requestedSource: string | null): StoredPr
     for (let from = 0; from < urns.length; from += urnsPerRead) {
       const entities = await findEntities(db, urns.slice(from, from + urnsPerRead))
       const urnOf = new Map(entities.map(({ urn, id }) => [id, urn]))
+      const idsWithColumns: number[] = []
+      const keep = (entityId: number, aspectName: string, value: JsonObject): void => {
+        const urn = urnOf.get(entityId)
+        if (urn !== undefined) found.set(urn, { ...found.get(urn), [aspectName]: value })
+      }
       const keys = entities.flatMap(({ id }) =>
         aspectNames.map((aspectName) => ({ entityId: id, aspectName }))
       )
       for (const { entityId, aspectName, value } of await findAspects(db, keys)) {
-        const urn = urnOf.get(entityId)
-        if (urn !== undefined && value !== null) found.set(urn, { ...found.get(urn), [aspectName]: value })
+        if (value === null) continue
+        keep(entityId, aspectName, value)
+        if (remembersColumns(value.customProperties)) idsWithColumns.push(entityId)
+      }
+      for (let at = 0; at < idsWithColumns.length; at += schemasPerRead) {
+        const some = idsWithColumns.slice(at, at + schemasPerRead)
+        const schemas = await findAspects(
+          db,
+          some.map((entityId) => ({ entityId, aspectName: 'schemaMetadata' }))
+        )
+        for (const { entityId, aspectName, value } of schemas)
+          if (value !== null) keep(entityId, aspectName, { fields: listOf(value.fields).flatMap(comparedOf) })
       }
     }
     return found
   }
 })
+
+/** What is compared of a field. */
+const comparedOf = (field: JsonValue): JsonObject[] =>
+  isObject(field)
+    ? [
+        Object.fromEntries(
+          comparedNames.flatMap((name) => (field[name] === undefined ? [] : [[name, field[name]]]))
+        )
+      ]
+    : []

@@ -51,6 +51,12 @@ type Memory = {
 
 const noMemory: Memory = { description: null, tags: [], owners: [], described: {}, tagged: {} }
 
+/** Whether the memory of an asset with these properties names columns, so that the stored ones are compared. */
+export function remembersColumns(customProperties: JsonValue | undefined): boolean {
+  const { described, tagged } = memoryOf(objectIn(customProperties)[memoryProperty])
+  return Object.keys(described).length > 0 || Object.keys(tagged).length > 0
+}
+
 export function ownFacts(stored: StoredAspects, facts: Facts): OwnFacts {
   const document = stored.datasetProperties ?? stored.dashboardInfo ?? {}
   const known = objectIn(document.customProperties)

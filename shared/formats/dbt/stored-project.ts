@@ -15,7 +15,10 @@ export type TablePair = { upstreamUrn: Urn; downstreamUrn: Urn }
 export type StoredProjects = {
   /** The edges between columns of these tables that the source states, by the downstream table. */
   columnEdges: (source: string, pairs: readonly TablePair[]) => Promise<ReadonlyMap<Urn, ColumnEdge[]>>
-  /** Aspects of the assets, by their names. */
+  /**
+   * Aspects of the assets, by their names. `schemaMetadata` is only there where a load has written about columns, and
+   * only with what is compared of them.
+   */
   aspects: (urns: readonly Urn[]) => Promise<ReadonlyMap<Urn, { readonly [name: string]: JsonObject }>>
 }
 
