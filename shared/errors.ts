@@ -192,7 +192,8 @@ export const errorCodes = {
     status: 503,
     type: 'UNAVAILABLE',
     retryable: true,
-    meaning: 'The database cannot be reached or has no room; nothing was changed.'
+    meaning:
+      'The database cannot be reached or has no room, or an earlier load of the same dbt project is still running; nothing was changed.'
   },
   OVERLOADED: {
     title: 'Too much is waiting',

@@ -1,10 +1,17 @@
-/** Loads of a dbt project that was loaded before: what stays, and what goes. */
+/** Loads of a dbt project that was loaded before: what stays, what goes, and what they wait for. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
+import { query } from '../shared/db/query.ts'
+import { inTransaction } from '../shared/db/transaction.ts'
 import { storedProjects } from '../shared/catalog/loads/stored-projects.ts'
 import type { JsonObject } from '../shared/model/changes.ts'
 import { toUrn } from '../shared/urn/urn.ts'
 import { aspectOf, done, edgesOf, load } from './support/dbt-loads.ts'
 import { catalog, manifest, node, table } from './support/dbt-projects.ts'
+import { endedOrBlocked } from './support/paused-tx.ts'
+import { withFolder } from './support/program.ts'
+import { runCommand as run } from './support/run-command.ts'
 import { withServer, type RestAnswer } from './support/server.ts'
 
 t.setTimeout(300_000)
@@ -291,5 +298,102 @@ t.test('what is unknown stays, and what the project took away goes', async (t) =
     await load(server, own('q', { description: 'Q', tags: ['q'] }))
     await load(server, own('p', {}))
     t.match(await aspectOf(db, table('shared'), 'datasetProperties'), { description: 'Q' })
+  })
+})
+
+t.test('a project waits for an earlier load of it', async (t) => {
+  const server = await withServer(t)
+  const { db } = server
+  const star = { raw_code: 'select * from {{ ref("orders") }}' }
+  const project = manifest([node('model.shop.orders'), node('model.shop.copy', ['model.shop.orders'], star)])
+  const send = (
+    parameters = '',
+    documents: JsonObject | readonly JsonObject[] = project
+  ): Promise<RestAnswer> => load(server, documents, parameters, 0)
+  const stateOf = async (): Promise<string[]> =>
+    (await query<{ state: string }>(db, 'select state from load order by created_at')).map(
+      ({ state }) => state
+    )
+  const refused = {
+    status: 503,
+    headers: { 'retry-after': '5' },
+    body: { code: 'UNAVAILABLE', message: /earlier load of dbt:shop .*send it again/ }
+  }
+  const first = await send()
+  t.match(first, { status: 202, body: { state: 'accepted' } })
+
+  await t.test('and is refused until then, whatever it says of its columns', async (t) => {
+    const whole = catalog({ 'model.shop.orders': [['id', 'int']], 'model.shop.copy': [['id', 'int']] })
+    t.match(await send(), refused)
+    t.match(await send('', [project, whole]), refused)
+    t.match(await send('&mode=merge'), refused)
+    t.match(await send('&dryRun=true'), refused)
+    t.match(
+      await send('&source=dbt:shop', manifest([node('model.other.a')], { project_name: 'other' })),
+      refused
+    )
+    t.same(await stateOf(), ['accepted'], 'nothing was stored')
+  })
+
+  await t.test('not for a load of another source, nor where it has no assets', async (t) => {
+    t.match(await send('&source=dbt:elsewhere'), { status: 202 })
+    t.match(await send('', manifest([])), { status: 400, body: { message: /no records/ } })
+  })
+
+  await t.test('and of several at once only one is taken', async (t) => {
+    const answers = await Promise.all(Array.from({ length: 6 }, () => send('&source=dbt:atonce')))
+    t.same(
+      answers.map(({ status }) => status).sort((one, other) => one - other),
+      [202, 503, 503, 503, 503, 503]
+    )
+  })
+
+  await t.test('even of two that begin in the same moment', async (t) => {
+    const [one, other] = [storedProjects(db, 'dbt:two'), storedProjects(db, 'dbt:two')]
+    await Promise.all([one.settled('dbt:shop'), other.settled('dbt:shop')])
+    const refused: Promise<unknown>[] = []
+    await inTransaction(db, async (tx) => {
+      await one.stillSettled(tx)
+      await query(tx, "update load set source = 'dbt:two' where source = 'dbt:atonce'")
+      const second = inTransaction(db, (later) => other.stillSettled(later))
+      refused.push(t.rejects(second, { code: 'UNAVAILABLE' }))
+      await endedOrBlocked(db, second)
+    })
+    await Promise.all(refused)
+  })
+
+  await t.test('even if that began and ended while the project was read', async (t) => {
+    const source = 'dbt:between'
+    const projects = storedProjects(db, source)
+    const begin = (): Promise<void> => inTransaction(db, (tx) => projects.stillSettled(tx))
+    await begin()
+    await projects.settled('dbt:shop')
+    await begin()
+    const { body } = await send(`&source=${source}`)
+    await server.rest({ method: 'POST', url: `/loads/${body.id}/cancel` })
+    await t.rejects(begin(), { code: 'UNAVAILABLE', message: /earlier load of dbt:between/ })
+    await projects.settled('dbt:shop')
+    await begin()
+  })
+
+  await t.test('which the command line does by itself', async (t) => {
+    const folder = withFolder(t)
+    const path = join(folder, 'manifest.json')
+    writeFileSync(path, JSON.stringify(project))
+    const env = { TRIBUTARY_URL: server.url, TRIBUTARY_TOKEN: server.token }
+    const given = await run(['load', path, '--no-wait', '--retry-for', '0'], { env })
+    t.match(given, { code: 4, err: [/earlier load of dbt:shop/] })
+    const cancel = `/loads/${first.body.id}/cancel`
+    const patient = await run(['load', path, '--no-wait', '--retry-for', '60'], {
+      env,
+      onError: () => void server.rest({ method: 'POST', url: cancel })
+    })
+    t.match(patient, { code: 0, err: [/earlier load of dbt:shop .* Sending it again in \d+ s/] })
+  })
+
+  await t.test('but not for one that failed', async (t) => {
+    t.match(await send(), refused)
+    await query(db, "update load set state = 'failed', error = 'as told' where state = 'accepted'", [])
+    t.match(await send(), { status: 202 })
   })
 })

@@ -27,6 +27,8 @@ export const advisoryLocks = {
   openLineageLoads: [space, 6],
   /** For replacing the domain rules. */
   domainRules: [space, 7],
+  /** For beginning a load of a dbt project. */
+  dbtLoads: [space, 8],
   /** For sweeping and pruning, which one worker does at a time. */
   sweeper: [space, 10]
 } as const satisfies Record<string, readonly [number, number]>

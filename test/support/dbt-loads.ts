@@ -7,11 +7,12 @@ import type { RestAnswer, TestServer } from './server.ts'
 export const load = (
   server: TestServer,
   documents: JsonObject | readonly JsonObject[] | string,
-  parameters = ''
+  parameters = '',
+  waitSeconds = 25
 ): Promise<RestAnswer> =>
   server.rest({
     method: 'POST',
-    url: `/loads?wait=25${parameters}`,
+    url: `/loads?wait=${waitSeconds}${parameters}`,
     body:
       typeof documents === 'string'
         ? documents

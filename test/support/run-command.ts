@@ -15,11 +15,13 @@ export type Given = {
   signal?: AbortSignal
   /** How a person calls the command line. */
   command?: string
+  /** Is told each line of errors at once. */
+  onError?: (line: string) => void
 }
 
 export async function runCommand(
   args: readonly string[],
-  { env, input = '', isTty = false, signal, command = 'tributary', columns = 100 }: Given = {}
+  { env, input = '', isTty = false, signal, command = 'tributary', columns = 100, onError }: Given = {}
 ): Promise<Outcome> {
   const outcome: Outcome = { code: null, out: [], err: [], drawn: [] }
   const hasColour = showsColour({ isTTY: isTty }, env ?? {})
@@ -31,6 +33,7 @@ export async function runCommand(
     },
     err: (line) => {
       outcome.err.push(line)
+      onError?.(line)
     },
     redraw: isTty
       ? (lineFor) => {

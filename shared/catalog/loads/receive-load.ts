@@ -29,7 +29,7 @@ import {
 import { createSnapshotTally, refuseSmallSnapshot, type SnapshotTally } from './refuse-small-snapshot.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { replayLoad, stillReceiving } from './replay-load.ts'
-import { storedProjects } from './stored-projects.ts'
+import { storedProjects, type StoredForLoad } from './stored-projects.ts'
 import { comparePass } from './sweep-passes.ts'
 import { createWholeChunkWriter, wholeRecordLimit } from './whole-chunk-writer.ts'
 
@@ -119,10 +119,11 @@ async function storeRecords(
     })
   }
 
+  const projects = storedProjects(db, request.source)
   const opened = await openRecords(request.format, body, {
     ...(request.dbt ?? defaultDbtOptions),
     connections: request.connections,
-    stored: storedProjects(db, request.source)
+    stored: projects
   })
   checkRequest(request, opened)
   const load = submissionOf(id, request, opened)
@@ -140,7 +141,7 @@ async function storeRecords(
   try {
     for await (const entries of opened.records) {
       for (const entry of await withUrns(entries)) {
-        if (upload.records === 0) await begin(db, upload, { load, opened })
+        if (upload.records === 0) await begin(db, upload, { load, opened, projects })
         upload.records += 'count' in entry ? entry.count : 1
         if (upload.records > limits.loadMaxRecords) throw tooManyRecords()
         tally?.add(entry)
@@ -193,10 +194,15 @@ function take(writer: ChunkWriter, entry: ParsedRecord): Promise<void> | undefin
 async function begin(
   db: Db,
   upload: Upload,
-  { load, opened: { format, header, warnings = [] } }: { load: Submission; opened: OpenedRecords }
+  {
+    load,
+    opened: { format, header, warnings = [] },
+    projects
+  }: { load: Submission; opened: OpenedRecords; projects: StoredForLoad }
 ): Promise<void> {
   upload.hasBegun = true
   const isNew = await inTransaction(db, async (tx) => {
+    await projects.stillSettled(tx)
     if (!(await insertLoad(tx, { ...load, format, header }))) return false
     if (warnings.length > 0)
       await addWarnings(tx, load.id, { count: warnings.length, messages: [...warnings] })

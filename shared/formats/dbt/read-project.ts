@@ -27,7 +27,7 @@ export type OpenedProject = {
  * Reads the whole body, because the upstreams of a node may follow it. Keeps only the needed parts of each
  * node, at most dbtProjectMaxBytes. Throws BAD_REQUEST if the body is not JSON or has no manifest, or if
  * neither it nor the options name the platform; UNSUPPORTED for an unknown version; LIMIT_EXCEEDED
- * (dbtProjectMaxBytes); and the errors of the source of the bytes.
+ * (dbtProjectMaxBytes); UNAVAILABLE as readStored does; and the errors of the source of the bytes.
  */
 export async function openProject(
   chunks: AsyncIterable<Buffer>,

@@ -13,6 +13,11 @@ export type TablePair = { upstreamUrn: Urn; downstreamUrn: Urn }
 
 /** Reads from the catalog. `source` is the name that the manifest gives the project. */
 export type StoredProjects = {
+  /**
+   * Call it before anything is read. Throws UNAVAILABLE while an earlier load of the source may still change what
+   * is stored.
+   */
+  settled: (source: string) => Promise<void>
   /** The edges between columns of these tables that the source states, by the downstream table. */
   columnEdges: (source: string, pairs: readonly TablePair[]) => Promise<ReadonlyMap<Urn, ColumnEdge[]>>
   /**
@@ -29,10 +34,13 @@ export type StoredProject = {
 
 export const nothingStored: StoredProject = { columnEdges: new Map(), aspects: new Map() }
 
+/** Throws UNAVAILABLE as `settled` does. */
 export async function readStored(
   stored: StoredProjects,
   { source, project, assets }: { source: string; project: DbtProject; assets: ProjectAssets }
 ): Promise<StoredProject> {
+  if (assets.describers.size === 0) return nothingStored
+  await stored.settled(source)
   return {
     columnEdges: await stored.columnEdges(source, pairsOfUnknownColumns(project, assets)),
     aspects: await stored.aspects([...assets.describers.keys()])
