@@ -15,6 +15,7 @@ import * as upsertReplaces from './0013-upsert-replaces.ts'
 import * as eventSubjects from './0014-event-subjects.ts'
 import * as eventSubjectsIndex from './0015-event-subjects-index.ts'
 import * as rareRowsAndNames from './0016-rare-rows-and-names.ts'
+import * as removedEntities from './0017-removed-entities.ts'
 
 /** An index on a table that may be large: `create index concurrently NAME on ON`. */
 export type Index = { name: string; on: string }
@@ -48,5 +49,6 @@ export const migrations: readonly Migration[] = [
   { name: '0013-upsert-replaces', ...additive, up: upsertReplaces.up },
   { name: '0014-event-subjects', ...additive, up: eventSubjects.up },
   { name: '0015-event-subjects-index', ...additive, indexes: eventSubjectsIndex.indexes },
-  { name: '0016-rare-rows-and-names', ...additive, indexes: rareRowsAndNames.indexes }
+  { name: '0016-rare-rows-and-names', ...additive, indexes: rareRowsAndNames.indexes },
+  { name: '0017-removed-entities', ...additive, indexes: removedEntities.indexes }
 ]

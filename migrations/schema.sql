@@ -439,6 +439,8 @@ CREATE INDEX edge_tombstone_seq_idx ON public.edge_tombstone USING btree (seq);
 
 CREATE INDEX entity_parent_id_idx ON public.entity USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 
+CREATE INDEX entity_removed_idx ON public.entity USING btree (id) WHERE is_removed;
+
 CREATE INDEX entity_rows_idx ON public.entity USING btree (id) WHERE (urn ~~ '%,[rows])'::text);
 
 CREATE INDEX entity_urn_idx ON public.entity USING btree (urn) WHERE (entity_type = 'dataJob'::text);

@@ -199,6 +199,136 @@ const permutations = (list: readonly number[]): number[][] =>
         permutations(list.filter((each) => each !== first)).map((rest) => [first, ...rest])
       )
 
+t.test('the verdict says what stays removed', async (t) => {
+  const { db } = await withDatabase(t)
+  await apply(db, ...create(a, b, job('load')), createDomain(home, 'Home'))
+  await apply(db, remove(a))
+  const told = async (...changes: Change[]): Promise<readonly Urn[]> =>
+    (await apply(db, ...changes)).flatMap((verdict) =>
+      verdict.outcome === 'rejected' ? [] : (verdict.staysRemoved ?? [])
+    )
+  const hidden: { [name: string]: Change } = {
+    'an edge to it': addEdge(b, a),
+    'an edge from it': addEdge(a, b),
+    'an edge of one of its columns': addEdge(column(a, 'x'), column(b, 'x')),
+    'lineage that another states': upsert(b, 'upstreamLineage', { upstreams: [upstream(a)] }),
+    'a patch of its edges': patch(a, 'upstreamLineage', {
+      op: 'add',
+      path: `/upstreams/${segment(b)}`,
+      value: { dataset: b, type: 'TRANSFORMED' }
+    }),
+    'a domain': setDomain(a, home),
+    'the same domain again': setDomain(a, home),
+    'no domain': { kind: 'unsetDomain', entityUrn: a },
+    'a proposal of its domain': upsert(a, 'domains', { domains: [home] }),
+    'the removal of an aspect': deleteAspect(a, 'datasetProperties'),
+    'a patch that removes': patch(a, 'datasetProperties', { op: 'remove', path: '/customProperties/x' })
+  }
+  for (const [name, change] of Object.entries(hidden)) t.strictSame(await told(change), [a], name)
+  t.strictSame(
+    await told(...Object.values(hidden).filter((change) => change.kind !== 'deleteAspect')),
+    [a],
+    'one call names it once'
+  )
+  for (const [name, changes] of Object.entries({
+    'what is not removed': [setDomain(b, home), addEdge(b, job('load'))],
+    'its own status': [remove(a)],
+    'its own deletion': [softDelete(a)],
+    'a call that removes what it names': [remove(a), setDomain(a, home)],
+    'a call that describes it too': [setDomain(a, home), { kind: 'upsertEntity', entityUrn: a } as const]
+  }))
+    t.strictSame(await told(...changes), [], name)
+  t.equal(await isRemoved(db, a), false)
+
+  const older = await openLoad(db)
+  await apply(db, remove(a))
+  t.match(
+    await applyAsChunk(db, older, [record(1, { kind: 'upsertEntity', entityUrn: a, name: 'orders' })]),
+    [{ staysRemoved: [a] }],
+    'a description that is older than the deletion'
+  )
+})
+
+t.test('every caller is told what stays removed', async (t) => {
+  const server = await withServer(t, { withWorker: true })
+  const column2 = (urn: Urn): Urn => column(urn, 'x')
+  await apply(server.db, ...create(a, b, dataset('c')), createDomain(home, 'Home'))
+  await apply(server.db, remove(a), remove(b))
+  const load = async (body: string, format: string): Promise<JsonObject> => {
+    const { body: answer } = await server.rest({
+      method: 'POST',
+      url: `/loads?wait=25&format=${format}`,
+      body,
+      headers: { 'content-type': 'application/json' }
+    })
+    t.match(answer, { state: 'done', counts: { rejected: 0 } })
+    return answer
+  }
+  const edges = Array.from({ length: 50 }, (_, index) => `${dataset(`new${index}`)},${a}`)
+  await apply(server.db, ...create(...edges.map((_, index) => dataset(`new${index}`))))
+  const about = (urn: Urn): RegExp =>
+    new RegExp(`^${urn.replaceAll(/[().]/g, '\\$&')} is soft-deleted and stays hidden`)
+  const csv = (...rows: string[]): string => ['upstream,downstream', ...rows].join('\n')
+  const quoted = (upstreamUrn: Urn, downstreamUrn: Urn): string => `"${upstreamUrn}","${downstreamUrn}"`
+  const wanted: [body: string, format: string, urns: Urn[]][] = [
+    [csv(...edges.map((_, index) => quoted(dataset(`new${index}`), a))), 'csv', [a]],
+    [csv(quoted(b, a), quoted(dataset('new1'), dataset('c'))), 'csv', [b, a]],
+    [csv(quoted(column2(b), column2(dataset('c')))), 'csv', [b]],
+    [JSON.stringify({ op: 'setDomain', entityUrn: a, domainUrn: home }), 'ndjson', [a]],
+    [JSON.stringify({ op: 'unsetDomain', entityUrn: b }), 'ndjson', [b]]
+  ]
+  for (const [body, format, urns] of wanted) {
+    const { warnings } = await load(body, format)
+    t.match(warnings, { count: urns.length }, body.slice(0, 200))
+    t.match(
+      (warnings as { messages: string[] }).messages.toSorted(),
+      urns.map(about).toSorted((x, y) => (String(x) < String(y) ? -1 : 1)),
+      body.slice(0, 200)
+    )
+  }
+  t.notOk((await load(csv(quoted(dataset('new1'), dataset('c'))), 'csv')).warnings)
+  const { body: dry } = await server.rest({
+    method: 'POST',
+    url: '/loads?wait=25&format=csv&dryRun=true',
+    body: csv(quoted(b, a)),
+    headers: { 'content-type': 'application/json' }
+  })
+  t.match(dry, { state: 'done', warnings: { count: 2 } }, 'a dry run')
+
+  const { body: set } = await server.graphql(
+    'mutation ($a: String!, $b: String!, $home: String!) { one: setDomain(entityUrn: $a, domainUrn: $home) two: setDomain(entityUrn: $b, domainUrn: $home) }',
+    { a, b, home }
+  )
+  t.match(set, {
+    data: { one: true, two: true },
+    extensions: { warnings: { count: 2, messages: [about(a), about(b)] } }
+  })
+  const { body: drawn } = await server.graphql(
+    'mutation ($input: UpdateLineageInput!) { updateLineage(input: $input) }',
+    { input: { edgesToAdd: [{ upstreamUrn: dataset('c'), downstreamUrn: a }] } }
+  )
+  t.match(drawn, { data: { updateLineage: true }, extensions: { warnings: { messages: [about(a)] } } })
+
+  const propose = (aspectName: string, value: JsonObject): Promise<{ body: JsonObject; status: number }> =>
+    server.rest({
+      method: 'POST',
+      url: '/aspects?action=ingestProposal',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        proposal: {
+          entityType: 'dataset',
+          entityUrn: a,
+          changeType: 'UPSERT',
+          aspectName,
+          aspect: { contentType: 'application/json', value: JSON.stringify(value) }
+        }
+      })
+    })
+  const told = await propose('domains', { domains: [home] })
+  t.match(told.body, { value: 'success', warnings: { count: 1, messages: [about(a)] } })
+  t.strictSame((await propose('datasetProperties', { name: 'orders' })).body, { value: 'success' })
+})
+
 t.test('loads through every door, and their undo', async (t) => {
   const server = await withServer(t, { withWorker: true })
   const load = async (body: string, format: string): Promise<JsonObject> => {

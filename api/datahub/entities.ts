@@ -18,11 +18,12 @@ export function entitiesRoutes(app: FastifyInstance, { db, lineage, config }: Ap
   const actions: RestliActions = {
     ingest: {
       access: 'write',
-      run: async ({ entity, systemMetadata }, request) => {
+      run: async ({ entity, systemMetadata }, request, warn) => {
         const missingReferences = missingReferencesOf(request, config.missingReferences)
         await ingestSnapshots(db, [asSnapshot(entity, systemMetadata, 'entity')], {
           actor: request.actor,
           requestId: request.id,
+          warn,
           missingReferences,
           upsertReplaces: config.upsertReplaces
         })
@@ -30,7 +31,7 @@ export function entitiesRoutes(app: FastifyInstance, { db, lineage, config }: Ap
     },
     batchIngest: {
       access: 'write',
-      run: async ({ entities, systemMetadata }, request) => {
+      run: async ({ entities, systemMetadata }, request, warn) => {
         if (!Array.isArray(entities))
           throw new CatalogError('BAD_REQUEST', '`entities` must be a list', { field: 'entities' })
         const missingReferences = missingReferencesOf(request, config.missingReferences)
@@ -44,6 +45,7 @@ export function entitiesRoutes(app: FastifyInstance, { db, lineage, config }: Ap
         await ingestSnapshots(db, snapshots, {
           actor: request.actor,
           requestId: request.id,
+          warn,
           missingReferences,
           upsertReplaces: config.upsertReplaces
         })

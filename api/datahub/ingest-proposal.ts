@@ -33,7 +33,7 @@ export function ingestProposalRoutes(app: FastifyInstance, { db, queue, config }
   addActions(app, '/aspects', {
     ingestProposal: {
       access: 'write',
-      run: async (body, request) => {
+      run: async (body, request, warn) => {
         if (!isObject(body.proposal))
           throw new CatalogError('BAD_REQUEST', '`proposal` must be an object', { field: 'proposal' })
         const proposal = withPlainUrn(body.proposal)
@@ -44,18 +44,18 @@ export function ingestProposalRoutes(app: FastifyInstance, { db, queue, config }
             readProposals([proposal], () => 'proposal'),
             optionsOf(request)
           )
-        else await ingestProposal(db, proposal, optionsOf(request))
+        else await ingestProposal(db, proposal, { ...optionsOf(request), warn })
         return 'success'
       }
     },
     ingestProposalBatch: {
       access: 'write',
-      run: async (body, request) => {
+      run: async (body, request, warn) => {
         if (!Array.isArray(body.proposals))
           throw new CatalogError('BAD_REQUEST', '`proposals` must be a list', { field: 'proposals' })
         if (readAsync(body.async))
           await queueProposals(db, queue, readProposals(body.proposals), optionsOf(request))
-        else await ingestProposalBatch(db, body.proposals, optionsOf(request))
+        else await ingestProposalBatch(db, body.proposals, { ...optionsOf(request), warn })
         return 'success'
       }
     },

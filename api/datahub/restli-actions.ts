@@ -4,15 +4,19 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { requireScope } from '../../shared/catalog/access/authenticate.ts'
+import { withWarnings } from '../../shared/catalog/write/stays-removed.ts'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
-import type { JsonObject, Scope } from '../../shared/model/changes.ts'
+import type { JsonObject, LoadWarnings, Scope } from '../../shared/model/changes.ts'
 import { isObject } from '../../shared/model/json-values.ts'
+
+/** Puts warnings beside the `value`, where DataHub's clients read nothing. */
+type Warn = (warnings: LoadWarnings) => void
 
 type RestliAction = {
   access: Scope
   /** Returns the answer's `value`; undefined for an answer without a body. */
-  run: (body: JsonObject, request: FastifyRequest) => Promise<unknown>
+  run: (body: JsonObject, request: FastifyRequest, warn: Warn) => Promise<unknown>
 }
 
 export type RestliActions = Readonly<Record<string, RestliAction>>
@@ -46,9 +50,12 @@ export function addActions(app: FastifyInstance, root: string, actions: RestliAc
     handler: async (request, reply) => {
       const action = findAction(request)
       if (!isObject(request.body)) throw new CatalogError('BAD_REQUEST', 'The body must be a JSON object')
-      const value = await action.run(request.body, request)
-      if (value === undefined) return reply.code(200).send()
-      return { value }
+      let warnings: LoadWarnings | undefined
+      const value = await action.run(request.body, request, (more) => {
+        warnings = withWarnings(warnings, more)
+      })
+      if (value === undefined && !warnings) return reply.code(200).send()
+      return { ...(value === undefined ? {} : { value }), ...(warnings ? { warnings } : {}) }
     }
   })
 }

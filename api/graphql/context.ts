@@ -1,7 +1,8 @@
 /** The third argument of every resolver, created for each request. */
 import type { FastifyRequest } from 'fastify'
-import type { Actor, JsonObject } from '../../shared/model/changes.ts'
+import type { Actor, JsonObject, LoadWarnings } from '../../shared/model/changes.ts'
 import type { ApiContext } from '../context.ts'
+import { withWarnings } from '../../shared/catalog/write/stays-removed.ts'
 import type { ReadGate } from '../../shared/catalog/lineage/read-gate.ts'
 import type { ReadWork } from '../../shared/catalog/lineage/read-work.ts'
 import { CatalogError } from '../../shared/errors.ts'
@@ -24,6 +25,8 @@ export type GraphqlContext = Pick<ApiContext, 'db' | 'lineage' | 'queue' | 'conf
    * Copied to the answer's `extensions`. A resolver reports here, for example, that a walk was not complete.
    */
   extensions: JsonObject
+  /** Reports in `extensions.warnings` what a mutation wrote and nobody sees. */
+  warn: (warnings: LoadWarnings) => void
 }
 
 declare module 'mercurius' {
@@ -52,6 +55,8 @@ export function createGraphqlContext(
     memory?.end()
     budget.end()
   }
+  const extensions: JsonObject = {}
+  let warnings: LoadWarnings | undefined
   return {
     db,
     lineage: { ...lineage, memory, work },
@@ -63,6 +68,10 @@ export function createGraphqlContext(
     actor: request.actor,
     requestId: request.id,
     variables: {},
-    extensions: {}
+    extensions,
+    warn: (more) => {
+      warnings = withWarnings(warnings, more)
+      extensions.warnings = warnings
+    }
   }
 }

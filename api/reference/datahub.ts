@@ -14,6 +14,7 @@ import {
   type Descriptions,
   type Schema
 } from './description.ts'
+import { warnings } from './shapes.ts'
 
 type Parts = Partial<Omit<Description, 'tag' | 'summary'>>
 
@@ -34,6 +35,11 @@ const missingReferences = {
 }
 const value = (json: Schema): Schema => object({ value: json }, { optional: ['value'] })
 
+const result = object(
+  { value: { description: 'The result of the action.' }, warnings },
+  { optional: ['value', 'warnings'] }
+)
+
 /** One route for each root: the parameter `action` selects the call. */
 const actions = (
   summary: string,
@@ -41,7 +47,7 @@ const actions = (
   body: Schema = anyObject('The fields of the action; unknown fields are ignored.'),
   more: Parts = {}
 ): Description =>
-  datahub(summary, found(value({ description: 'The result of the action.' }), 'Done and committed.'), {
+  datahub(summary, found(result, 'Done and committed.'), {
     more: `Actions:\n\n${Object.entries(names)
       .map(([name, does]) => `- \`${name}\`: ${does}`)
       .join('\n')}`,

@@ -6,6 +6,15 @@ import { integer, listOf, object, oneOf, ref, text, type Schema } from './descri
 const millis = (description: string): Schema => integer(`${description} Milliseconds since 1970.`)
 const orNull = (type: string, description: string): Schema => ({ type: [type, 'null'], description })
 
+/** What was written and nobody sees, or could not be used. */
+export const warnings: Schema = object({
+  count: integer('How many there are.'),
+  messages: listOf({
+    type: 'string',
+    description: 'The first 20: what could not be used, or stays hidden because its entity is soft-deleted.'
+  })
+})
+
 const errorProperties: { readonly [name: string]: Schema } = {
   code: oneOf(Object.keys(errorCodes), 'The error code; docs/errors.md explains each.'),
   message: text('An explanation for people.'),
@@ -107,10 +116,7 @@ export const shapes: { readonly [name: string]: Schema } = {
         type: 'string',
         description: 'A column of a CSV that the load ignores: its name, or its place if it has none.'
       }),
-      warnings: object({
-        count: integer('How many there are.'),
-        messages: listOf({ type: 'string', description: 'The first 20: what the load could not use.' })
-      })
+      warnings
     },
     {
       optional: ['snapshot', 'idempotencyKey', 'report', 'undoes', 'undoneBy', 'ignoredColumns', 'warnings']

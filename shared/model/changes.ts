@@ -153,10 +153,19 @@ export type Change =
  */
 export type ChangeRecord = { line: number; changes: Change[]; fields?: string[] }
 
-/** The result of a record. A change that is older than what is stored counts as unchanged. */
+/**
+ * The result of a record. A change that is older than what is stored counts as unchanged. `staysRemoved`: the
+ * soft-deleted entities that it names and does not bring back.
+ */
 export type Verdict =
-  | { line: number; outcome: 'applied' | 'unchanged' }
+  | { line: number; outcome: 'applied' | 'unchanged'; staysRemoved?: readonly Urn[] }
   | { line: number; outcome: 'rejected'; code: ErrorCode; message: string; details: ErrorDetails }
+
+/**
+ * What was not used although nothing was rejected, or was written to what stays soft-deleted: how often, and the
+ * first messages.
+ */
+export type LoadWarnings = { count: number; messages: string[] }
 
 /**
  * What happens if references are missing: the record is rejected, or placeholders are created (exists: false

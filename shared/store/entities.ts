@@ -90,6 +90,16 @@ export async function findUndeleted(
   return { present: int4sOf(row?.present ?? null), placeholders: int4sOf(row?.placeholders ?? null) }
 }
 
+/** The soft-deleted ones among these entities. */
+export async function findRemoved(tx: Tx, ids: Int32Array): Promise<Pick<EntityRow, 'id' | 'urn'>[]> {
+  if (ids.length === 0) return []
+  return query<Pick<EntityRow, 'id' | 'urn'>>(
+    tx,
+    'select entity.id, entity.urn from entity where entity.is_removed and entity.id = any(?::int[])',
+    [int4Array(ids)]
+  )
+}
+
 /** Locks like lockEntities, but does not read the rows. */
 export async function lockOwners(tx: Tx, ids: Int32Array): Promise<void> {
   if (ids.length === 0) return

@@ -5,7 +5,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { query, type Binding } from '../db/query.ts'
 import { statesBefore, type LoadState } from '../model/load-moves.ts'
-import type { JsonObject, MissingReferences, Scope, UpsertReplaces } from '../model/changes.ts'
+import type { JsonObject, LoadWarnings, MissingReferences, Scope, UpsertReplaces } from '../model/changes.ts'
 import { activeSpan, activeTraceparent } from '../platform/tracing.ts'
 import { firstDomain } from './tokens.ts'
 
@@ -19,9 +19,6 @@ export type LoadMode = 'merge' | 'snapshot' | 'undo'
 
 /** The progress of a snapshot's sweep; `held`: nothing is removed, because a reject may name any edge. */
 export type SweepState = 'pending' | 'removing' | 'held' | 'done'
-
-/** What a load could not use although nothing was rejected: how often, and the first messages. */
-export type LoadWarnings = { count: number; messages: string[] }
 
 /** The messages that a load keeps. */
 export const warningsKeptMaxCount = 20
@@ -472,7 +469,7 @@ export async function setReport(tx: Tx, id: string, report: object): Promise<voi
   await query(tx, 'update load set report = ?::jsonb where load.id = ?::uuid', [JSON.stringify(report), id])
 }
 
-/** Adds warnings to those of the load. The row stays locked until the commit. */
+/** Adds warnings to those of the load; the same message is kept once. The row stays locked until the commit. */
 export async function addWarnings(tx: Tx, id: string, { count, messages }: LoadWarnings): Promise<void> {
   await query(
     tx,
@@ -483,9 +480,10 @@ export async function addWarnings(tx: Tx, id: string, { count, messages }: LoadW
       'messages', (
         select coalesce(jsonb_agg(kept.message order by kept.place), '[]')
         from (
-          select each.message, each.place
+          select each.message, min(each.place) as place
           from jsonb_array_elements(coalesce(load.warnings -> 'messages', '[]') || ?::jsonb) with ordinality as each (message, place)
-          order by each.place
+          group by each.message
+          order by min(each.place)
           limit ?::int
         ) as kept
       )

@@ -4,10 +4,9 @@ import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { recordParser, type RecordParser } from '../../formats/parse-record.ts'
 import type { Connections } from '../../openlineage/connections.ts'
-import type { Actor, ChangeRecord, Verdict } from '../../model/changes.ts'
+import type { Actor, ChangeRecord, LoadWarnings, Verdict } from '../../model/changes.ts'
 import { cancelTransaction, lockChunk, type ClaimedChunk, type LockedChunk } from '../../store/chunks.ts'
 import type { Counts } from '../../store/load-progress.ts'
-import type { LoadWarnings } from '../../store/loads.ts'
 import { hasOlderUnfinished } from '../../store/order-of-changes.ts'
 import type { Reject } from '../../store/rejects.ts'
 import { insertStatedKeys } from '../../store/snapshot-statements.ts'
@@ -23,6 +22,7 @@ import { reasonOf, toReject } from './reject-record.ts'
 import { assertHeld, settleChunk, type Settled } from './settle-chunk.ts'
 import { excludesWriters } from '../write/plan-records.ts'
 import { createStatedKeys } from '../write/stated-keys.ts'
+import { removalWarnings } from '../write/stays-removed.ts'
 import { readChunkRecords, readUndoGroups } from './undo-records.ts'
 import { WaitForOlderLoad } from '../write/wait-for-older-load.ts'
 
@@ -289,7 +289,7 @@ function parseAll(
   return { records, rejects }
 }
 
-/** The counts and rejects of a chunk; `stored` has the texts of the rejected records. */
+/** The counts, rejects and warnings of a chunk; `stored` has the texts of the rejected records. */
 function verdictsOf(
   stored: readonly RawRecord[],
   verdicts: readonly Verdict[],
@@ -312,7 +312,8 @@ function verdictsOf(
       })
     )
   }
-  return { counts, rejects }
+  const warnings = removalWarnings(verdicts)
+  return { counts, rejects, ...(warnings.count > 0 ? { warnings } : {}) }
 }
 
 /** The message of a mutation says what is missing. The sender of a load can also ask for placeholders. */

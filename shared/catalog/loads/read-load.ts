@@ -7,7 +7,7 @@ import { CatalogError } from '../../errors.ts'
 import type { Db } from '../../db/database.ts'
 import { ignoredColumns, parseCsvHeader } from '../../formats/csv-header.ts'
 import { limits } from '../../limits.ts'
-import type { Actor, JsonObject } from '../../model/changes.ts'
+import type { Actor, JsonObject, LoadWarnings } from '../../model/changes.ts'
 import { terminalStates } from '../../model/load-moves.ts'
 import { isUuid } from '../../model/text-checks.ts'
 import { listRejects, type Reject } from '../../store/rejects.ts'
@@ -17,7 +17,6 @@ import {
   type LoadFilter,
   type LoadRow,
   type LoadState,
-  type LoadWarnings,
   type SweepState
 } from '../../store/loads.ts'
 
@@ -55,7 +54,7 @@ export type LoadView = {
   undoneBy?: string
   /** The columns of a CSV that the load ignores; absent if there are none. */
   ignoredColumns?: string[]
-  /** What the load could not use although nothing was rejected; absent if there is nothing. */
+  /** What the load could not use although nothing was rejected, or wrote where nobody sees it; absent if there is nothing. */
   warnings?: LoadWarnings
 }
 

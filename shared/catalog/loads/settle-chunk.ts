@@ -5,10 +5,11 @@
 import { commitBehind } from '../../db/commit-behind.ts'
 import type { Tx } from '../../db/database.ts'
 import { limits } from '../../limits.ts'
+import type { LoadWarnings } from '../../model/changes.ts'
 import { nudgeLoad, type Nudge } from '../../store/chunk-nudges.ts'
 import { endChunk, type ClaimedChunk, type LockedChunk } from '../../store/chunks.ts'
 import { advancePass, countSettled, finishLoad, type Counts } from '../../store/load-progress.ts'
-import { addWarnings, type LoadWarnings } from '../../store/loads.ts'
+import { addWarnings } from '../../store/loads.ts'
 import { insertRejects, restoreRejects, type Reject } from '../../store/rejects.ts'
 import { nudgesPerLoad } from './accept-load.ts'
 import type { ChunkGuards } from './chunk-guards.ts'
@@ -62,8 +63,8 @@ export async function settleChunk(
   guards: ChunkGuards
 ): Promise<Settled> {
   const { counts, rejects, warnings = { count: 0, messages: [] } } = verdicts
-  // A dry run leaves nothing out.
-  const partsDropped = chunk.isDryRun ? 0 : warnings.count
+  // A dry run leaves nothing out, and only events have such parts.
+  const partsDropped = chunk.isDryRun || chunk.format !== 'openlineage' ? 0 : warnings.count
   const settledCount = counts.applied + counts.unchanged + counts.rejected
   if (guards.countCheck && settledCount !== chunk.recordCount)
     throw new Error(`${settledCount} verdicts on ${chunk.recordCount} records`)

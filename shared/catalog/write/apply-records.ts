@@ -14,6 +14,7 @@ import type {
   Actor,
   Change,
   ChangeRecord,
+  LoadWarnings,
   MissingReferences,
   UpsertReplaces,
   Verdict
@@ -71,6 +72,7 @@ import type { EntityIds } from './entity-ids.ts'
 import { allGuards, type Guards } from './guards.ts'
 import { resolveEdges, type ResolvedEdges } from './resolve-edges.ts'
 import type { StatedKeys } from './stated-keys.ts'
+import { removedAmong, staysRemovedIn } from './stays-removed.ts'
 import { WaitForOlderLoad } from './wait-for-older-load.ts'
 
 export type ApplyContext = {
@@ -103,6 +105,8 @@ export type ApplyContext = {
   isDryRun?: boolean
   /** The rules that keep concurrent writes correct. Only tests leave one out. */
   guards?: Guards
+  /** Tells the caller of a synchronous call what is written and stays hidden. */
+  warn?: ((warnings: LoadWarnings) => void) | undefined
 }
 
 /** The edges of a chunk that consist of their two ends, and the ids that the process remembers. */
@@ -166,6 +170,7 @@ export async function applyRecords(
   await writeFolded(tx, work, folded)
   // The journal and the audit trail of a dry run would be rolled back with it.
   if (context.chunk && !context.isDryRun) await work.journal?.write(tx, context.chunk)
+  const removedIn = staysRemovedIn(work, folded.drafts.aspects)
   const ofRecords = records.map((record): Verdict => {
     const error = refused.get(record)
     if (error)
@@ -176,20 +181,37 @@ export async function applyRecords(
         message: error.message,
         details: error.details
       }
+    const staysRemoved = removedIn(record)
     return {
       line: record.line,
-      outcome: folded.applied.has(record) || applied.has(record) ? 'applied' : 'unchanged'
+      outcome: folded.applied.has(record) || applied.has(record) ? 'applied' : 'unchanged',
+      ...(staysRemoved.length > 0 ? { staysRemoved } : {})
     }
   })
-  const verdicts = resolved ? [...ofRecords, ...verdictsOn(resolved, folded)] : ofRecords
+  const verdicts = resolved
+    ? [
+        ...ofRecords,
+        ...verdictsOn(resolved, folded, await removedAmong(tx, resolved.assets, resolved.columns.lines))
+      ]
+    : ofRecords
   if (!context.isDryRun) await audit(tx, work, { records, resolved }, verdicts, context)
   return verdicts
 }
 
-function verdictsOn({ columns, idle }: ResolvedEdges, { appliedLines }: Folded): Verdict[] {
+function verdictsOn(
+  { columns, idle }: ResolvedEdges,
+  { appliedLines }: Folded,
+  removed: ReadonlyMap<number, readonly Urn[]>
+): Verdict[] {
   const verdicts: Verdict[] = []
-  for (const line of columns.lines)
-    verdicts.push({ line, outcome: appliedLines.has(line) ? 'applied' : 'unchanged' })
+  for (const line of columns.lines) {
+    const staysRemoved = removed.get(line)
+    verdicts.push({
+      line,
+      outcome: appliedLines.has(line) ? 'applied' : 'unchanged',
+      ...(staysRemoved ? { staysRemoved } : {})
+    })
+  }
   for (const line of idle.lines) verdicts.push({ line, outcome: 'unchanged' })
   return verdicts
 }

@@ -1,15 +1,15 @@
 /** The parts that all GraphQL mutations and proposal requests share. */
 import { CatalogError } from '../../errors.ts'
-import type { Actor } from '../../model/changes.ts'
 import type { ApplyContext } from './apply-records.ts'
 
-/** The caller and the request id. */
-export type Call = { actor: Actor; requestId: string | null }
+/** The caller, the request id, and where warnings go that the answer has room for. */
+export type Call = Pick<ApplyContext, 'actor' | 'requestId' | 'warn'>
 
 /** The context of a GraphQL mutation: missing references fail, and edges have the source `manual`. */
 export const mutationContext = (call: Call, operation: string): ApplyContext => ({
   actor: call.actor,
   requestId: call.requestId,
+  warn: call.warn,
   operation,
   source: 'manual',
   missingReferences: 'reject'

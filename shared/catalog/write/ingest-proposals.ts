@@ -60,13 +60,14 @@ export async function applyProposals(
   db: Db,
   records: readonly ChangeRecord[],
   operation: string,
-  { actor, requestId, missingReferences, upsertReplaces }: IngestOptions
+  { actor, requestId, warn, missingReferences, upsertReplaces }: IngestOptions
 ): Promise<Verdict[]> {
   return records.length === 0
     ? []
     : applyCall(db, records, {
         actor,
         requestId,
+        warn,
         missingReferences,
         upsertReplaces,
         operation,

@@ -14,9 +14,13 @@ import type { EntityIds } from './entity-ids.ts'
 import { urnsOfIds } from './urns-of-ids.ts'
 import { rememberEntity, type UnitOfWork } from './unit-of-work.ts'
 
+/** The ids of the assets of both ends, in the order of the columns. */
+export type EdgeAssets = { upstreams: Int32Array; downstreams: Int32Array }
+
 /** `idle`: the number of removals from owners without an id, which change nothing. */
 export type ResolvedEdges = {
   columns: EdgeColumns
+  assets: EdgeAssets
   records: ChangeRecord[]
   idle: { lines: number[]; owners: Set<Urn> }
 }
@@ -52,6 +56,7 @@ export async function resolveEdges(
 
   const count = lines.length
   const columns = emptyColumns(isRemoval, count)
+  const assets: EdgeAssets = { upstreams: new Int32Array(count), downstreams: new Int32Array(count) }
   const leftPlaces: number[] = []
   const idle: ResolvedEdges['idle'] = { lines: [], owners: new Set() }
   let at = 0
@@ -77,10 +82,16 @@ export async function resolveEdges(
     columns.downstreamIds[at] = idOf(downstream)
     columns.ownerIds[at] = ownerId
     columns.fields[at] = fieldCode
+    assets.upstreams[at] = assetIdOf(upstream)
+    assets.downstreams[at] = assetIdOf(downstream)
     at += 1
   }
   return {
     columns: at === count ? columns : firstOf(columns, at),
+    assets: {
+      upstreams: assets.upstreams.subarray(0, at),
+      downstreams: assets.downstreams.subarray(0, at)
+    },
     records: await recordsAt(tx, batch, leftPlaces),
     idle
   }
