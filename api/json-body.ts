@@ -29,7 +29,7 @@ export function addJsonBody(app: FastifyInstance): void {
         )
       }
       const text = decode(body)
-      checkKeyCounts(text, Infinity)
+      checkKeyCounts(text, 'body')
       // secure-json-parse refuses __proto__ and constructor.prototype; its errors are faults of the request.
       void parseJson(request, text, (error, value) => {
         if (error) done(new CatalogError('BAD_REQUEST', 'The body is not JSON', {}, { cause: error }))

@@ -163,14 +163,47 @@ t.test('an object has a limited number of keys, of limited length', async (t) =>
   )
 })
 
+t.test('a document has a limited number of different keys', async (t) => {
+  const objects = (count: number, keyOf: (object: number, key: number) => string, keysEach = 1_000) =>
+    Array.from({ length: count }, (_, object) =>
+      Object.fromEntries(Array.from({ length: keysEach }, (_each, key) => [keyOf(object, key), 1]))
+    )
+  const different = (object: number, key: number): string => `k${object}":\\_${key}`
+  const same = (_: number, key: number): string => `k${key}`
+  const kinds: { [name: string]: [value: unknown, limit: 'jsonKeysMaxCount' | null] } = {
+    'as many as there may be': [objects(50, different), null],
+    'one more': [[...objects(50, different), { one: 1 }], 'jsonKeysMaxCount'],
+    '240,000 different ones': [objects(240, different), 'jsonKeysMaxCount'],
+    '120,000 objects of one': [objects(120_000, different, 1), 'jsonKeysMaxCount'],
+    'one in another': [
+      objects(51, different).reduce((inner: object, outer) => ({ ...outer, inner }), {}),
+      'jsonKeysMaxCount'
+    ],
+    'the keys of a wide table, repeated': [objects(240, same), null],
+    'texts that look like keys': [Array.from({ length: 60_000 }, (_, index) => `"k${index}":`), null]
+  }
+  for (const [name, [value, limit]] of Object.entries(kinds)) {
+    const text = JSON.stringify(value)
+    for (const checked of [() => checkJson(value, 'aspect'), () => checkKeyCounts(text)])
+      if (limit === null) t.doesNotThrow(checked, name)
+      else t.throws(checked, exceeds(limit), name)
+    const isTooMuchForBody = name === '240,000 different ones'
+    const inBody = (): void => {
+      checkKeyCounts(text, 'body')
+    }
+    if (isTooMuchForBody) t.throws(inBody, exceeds('jsonBodyKeysMaxCount'))
+    else t.doesNotThrow(inBody, name)
+  }
+})
+
 t.test('an object of too many keys, and too many values, are found in the text', async (t) => {
   const most = limits.jsonObjectKeysMaxCount
   const keys = (count: number) =>
     `{${Array.from({ length: count }, (_, index) => `"k${index}":{"inner":":,"}`).join(',')}}`
-  checkKeyCounts(`[${keys(most)},"${':'.repeat(most)}\\",{"a":${keys(most)}}]`, Infinity)
+  checkKeyCounts(`[${keys(most)},"${':'.repeat(most)}\\",{"a":${keys(most)}}]`, 'body')
   for (const text of [keys(most + 1), `[[],{"a":${keys(most + 1)}}]`])
     t.throws(() => {
-      checkKeyCounts(text, Infinity)
+      checkKeyCounts(text, 'body')
     }, exceeds('jsonObjectKeysMaxCount'))
   const values = (count: number) => `[${'1,'.repeat(count - 1)}1]`
   checkKeyCounts(

@@ -13,7 +13,7 @@ type CheckOptions = { maxDepth?: number; maxBytes?: number }
 
 /**
  * Returns `value` as JSON after checking it. `field` names the input in errors. Throws LIMIT_EXCEEDED (jsonMaxDepth,
- * jsonObjectKeysMaxCount, jsonKeyMaxChars, jsonValuesMaxCount, aspectMaxBytes), INVALID_CHARACTER, and BAD_REQUEST
+ * jsonObjectKeysMaxCount, jsonKeysMaxCount, jsonKeyMaxChars, jsonValuesMaxCount, aspectMaxBytes), INVALID_CHARACTER, and BAD_REQUEST
  * for `__proto__`, `constructor.prototype` and numbers that are not finite.
  */
 export const checkJson = (
@@ -21,7 +21,9 @@ export const checkJson = (
   field: string,
   { maxDepth = limits.jsonMaxDepth, maxBytes = limits.aspectMaxBytes }: CheckOptions = {}
 ): JsonValue => {
-  const most = check(value, field, maxDepth, { maxDepth, valuesLeft: limits.jsonValuesMaxCount })
+  const bounds = { maxDepth, valuesLeft: limits.jsonValuesMaxCount, keyCount: 0 }
+  const most = check(value, field, maxDepth, bounds)
+  if (bounds.keyCount > limits.jsonKeysMaxCount) checkDifferentKeys(value, new Set())
   // `most` is a cheap upper bound; the exact size is measured only if the bound exceeds the limit.
   if (most > maxBytes) {
     const actual = Buffer.byteLength(JSON.stringify(value))
@@ -56,7 +58,7 @@ export const parseJsonText = (text: string, field: string, options: CheckOptions
  * (jsonObjectKeysMaxCount).
  */
 export const parseJson = (text: string, what: string): unknown => {
-  checkKeyCounts(text, Infinity)
+  checkKeyCounts(text, 'body')
   const value = parsed(text, what)
   checkNumbers(text)
   return value
@@ -144,7 +146,20 @@ const keyTooLong = (field: string, actual: number): CatalogError => {
   )
 }
 
-type Bounds = { maxDepth: number; valuesLeft: number }
+/** `value` has been checked otherwise. Throws LIMIT_EXCEEDED (jsonKeysMaxCount). */
+const checkDifferentKeys = (value: unknown, met: Set<string>): void => {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) for (const key of Object.keys(value)) met.add(key)
+  const maximum = limits.jsonKeysMaxCount
+  if (met.size > maximum)
+    throw new CatalogError('LIMIT_EXCEEDED', `The JSON has more than ${maximum} different keys`, {
+      limit: 'jsonKeysMaxCount',
+      maximum
+    })
+  for (const inner of Object.values(value)) checkDifferentKeys(inner, met)
+}
+
+type Bounds = { maxDepth: number; valuesLeft: number; keyCount: number }
 
 /** Returns an upper bound of the value's size as JSON, in bytes. */
 const check = (value: unknown, field: string, depthLeft: number, bounds: Bounds): number => {
@@ -174,6 +189,7 @@ const check = (value: unknown, field: string, depthLeft: number, bounds: Bounds)
   }
   const keys = Object.keys(value)
   if (keys.length > limits.jsonObjectKeysMaxCount) throw tooManyKeys(field, keys.length)
+  bounds.keyCount += keys.length
   for (const key of keys) {
     const inner: unknown = Reflect.get(value, key)
     if (key.length > limits.jsonKeyMaxChars) throw keyTooLong(field, key.length)

@@ -8,7 +8,7 @@ import { checkKeyCounts } from '../model/json-keys.ts'
  * BAD_REQUEST if the text is not JSON, LIMIT_EXCEEDED (jsonObjectKeysMaxCount).
  */
 export function parseEventText(text: string, what: string): unknown {
-  checkKeyCounts(text, Infinity)
+  checkKeyCounts(text, 'body')
   try {
     return parseExactly(text)
   } catch (cause) {
