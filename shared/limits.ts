@@ -29,10 +29,7 @@ export const limits = {
   jsonMaxDepth: 64,
   /** Keys of one JSON object. Parsing very many blocks other requests. */
   jsonObjectKeysMaxCount: 20_000,
-  /**
-   * Different keys in the JSON of an aspect or a record. Each costs as much as ten that are repeated: of 240,000, the
-   * one kind takes 480 ms to read and compare, the other 100 ms.
-   */
+  /** Different keys in the JSON of an aspect or a record. Each costs as much as several that are repeated. */
   jsonKeysMaxCount: 50_000,
   /** Different keys in one JSON body, which may have many aspects. */
   jsonBodyKeysMaxCount: 200_000,

@@ -99,20 +99,6 @@ export const oneClient: readonly Attack[] = [
     expected: [isDone, ...isLate]
   },
   {
-    name: 'aspects of 240,000 keys, 20 at once',
-    path: '/aspects?action=ingestProposal',
-    body: (request) =>
-      JSON.stringify({
-        proposal: proposal(ingestedUrn(0), 'manyKeys', {
-          objects: times(240, (object) =>
-            Object.fromEntries(times(1_000, (key) => [`k${object}_${key}`, request]))
-          )
-        })
-      }),
-    atOnce: 20,
-    expected: [{ status: 400, reason: 'LIMIT_EXCEEDED' }]
-  },
-  {
     name: 'writers of one asset, 80 at once',
     path: '/aspects?action=ingestProposal',
     body: (request) =>

@@ -365,7 +365,6 @@ export const threats: { readonly [id: string]: ThreatRow } = {
       'searches by CONTAIN with 200 values',
       'an ingestion with 15 threads',
       'lists of 10,000 domains',
-      'aspects of 240,000 keys',
       'writers of one asset'
     ]
   },
