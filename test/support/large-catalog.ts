@@ -128,7 +128,7 @@ export async function loadRecords(
   for (let body = begun, waits = 0; waits < 20; waits += 1) {
     if (body.state === 'done' && (rejects || body.counts.rejected === 0)) return body
     if (body.state !== 'applying' && body.state !== 'accepted') {
-      const { body: first } = await server.rest({ url: `/loads/${body.id}/rejects?limit=3` })
+      const { text: first } = await server.rest({ url: `/loads/${body.id}/rejects?limit=3` })
       throw new Error(JSON.stringify([body, first]))
     }
     ;({ body } = await server.rest({ url: `/loads/${begun.id}?wait=25` }))
