@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import {
   isTooWide,
+  openBarMenu,
   openPage,
   press,
   skipWithoutChromium,
@@ -283,7 +284,7 @@ t.test('the pages of assets', async (t) => {
     const { page, goTo } = await openPage(t, browser, { url, token })
     const copied = async (name: string): Promise<string> => {
       await page.evaluate("navigator.clipboard.writeText('')")
-      await page.getByRole('button', { name, exact: true }).first().click()
+      await (await openBarMenu(page, 'Copy')).getByRole('button', { name, exact: true }).click()
       await until(page, "navigator.clipboard.readText().then((text) => text !== '')")
       return String(await page.evaluate('navigator.clipboard.readText()'))
     }

@@ -87,7 +87,7 @@ t.test('menus on a catalog of 4,000 assets', async (t) => {
     )
     await clickSlowly(list, { x: 4, y: 4 })
     t.ok(await list.isVisible())
-    await page.getByTestId('find').click()
+    await page.getByTestId('status').click()
     await list.waitFor({ state: 'hidden' })
     await summary.click()
     const downloading = page.waitForEvent('download')

@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { createSignInCode } from '../../shared/catalog/access/create-sign-in-code.ts'
-import { openPage, skipWithoutChromium, violationsOf, withBrowser } from '../support/browser.ts'
+import { openBarMenu, openPage, skipWithoutChromium, violationsOf, withBrowser } from '../support/browser.ts'
 import { withServer } from '../support/server.ts'
 
 /** Serves an empty page in which the attacks run. */
@@ -230,7 +230,7 @@ t.test('a session in a browser', async (t) => {
 
   t.test('ends by a button, also on a narrow screen', async (t) => {
     const { page, complaints } = await openPage(t, browser, { url, token, width: 320, height: 640 })
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await (await openBarMenu(page, 'Account')).getByRole('button', { name: 'Sign out', exact: true }).click()
     await page.getByLabel('Access token', { exact: true }).waitFor()
     t.ok(complaints.every((text) => text.includes('401')))
     complaints.length = 0

@@ -2,6 +2,7 @@
 import t from 'tap'
 import {
   isTooWide,
+  openBarMenu,
   openPage,
   press,
   skipWithoutChromium,
@@ -102,6 +103,7 @@ t.test('the page of tokens', async (t) => {
     t.match(await page.getByRole('row').filter({ hasText: 'two teams' }).innerText(), /fin, sal/)
 
     const other = await openPage(t, browser, { url, token: secret, path: 'domains' })
+    await openBarMenu(other.page, 'Account')
     await other.page.getByText('May change: fin, sal').waitFor()
   })
 

@@ -1,7 +1,7 @@
 /** Pages of the web UI in headless Chromium, signed in at a test server, with the errors they report. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { isOpenDoor } from './open-doors.ts'
 import { skipUnless } from './skip.ts'
@@ -116,6 +116,15 @@ export async function violationsOf(page: Page): Promise<string[]> {
 /** Whether the page would have to be scrolled sideways. */
 export const isTooWide = (page: Page): Promise<boolean> =>
   page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
+
+/** Opens one of the menus of the bar and returns its list. */
+export async function openBarMenu(page: Page, name: 'Copy' | 'Account'): Promise<Locator> {
+  // Not by its role, which a list that is closed does not have.
+  const label = name === 'Copy' ? 'Copy this page' : name
+  const menu = page.locator('.bar details').filter({ has: page.locator(`[aria-label="${label}"]`) })
+  if ((await menu.getAttribute('open')) === null) await menu.locator('summary').click()
+  return menu.getByRole('group', { name: label, exact: true })
+}
 
 /** Presses the keys one after the other: `Tab`, `Shift+Tab`, `ArrowDown`, `a`. */
 export async function press(page: Page, ...keys: string[]): Promise<void> {

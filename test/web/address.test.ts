@@ -57,11 +57,21 @@ t.test('a domain opens on the page of domains', async (t) => {
 })
 
 t.test('an entity that nothing describes has the name in its URN', async (t) => {
-  const nameOf = (urn: string): string => cardOf({ urn, type: 'DATASET' }).name
-  t.equal(nameOf('urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'), 'shop.orders')
-  t.equal(nameOf('urn:li:dataJob:(urn:li:dataFlow:(airflow,nightly,PROD),load)'), 'load')
-  t.equal(nameOf('urn:li:domain:finance'), 'finance')
-  t.equal(nameOf('urn:li:metric:(urn:li:dataPlatform:dbt,shop,revenue)'), 'revenue')
+  const nameOf = (urn: string): string => {
+    const { qualifier, name } = cardOf({ urn, type: 'DATASET' })
+    return `${qualifier}|${name}`
+  }
+  t.equal(nameOf('urn:li:dataset:(urn:li:dataPlatform:hive,shop.orders,PROD)'), 'shop.|orders')
+  t.equal(nameOf('urn:li:dataset:(urn:li:dataPlatform:hive,orders,PROD)'), '|orders')
+  t.equal(
+    nameOf('urn:li:dataset:(urn:li:dataPlatform:s3,lake/shop.eu/orders.csv,PROD)'),
+    'lake/shop.eu/|orders.csv'
+  )
+  t.equal(nameOf('urn:li:dataset:(urn:li:dataPlatform:s3,lake/orders/,PROD)'), 'lake/|orders/')
+  t.equal(nameOf('urn:li:dataJob:(urn:li:dataFlow:(airflow,nightly,PROD),load)'), 'nightly.|load')
+  t.equal(nameOf('urn:li:mlFeature:(customer,age)'), 'customer.|age')
+  t.equal(nameOf('urn:li:domain:finance'), '|finance')
+  t.equal(nameOf('urn:li:metric:(urn:li:dataPlatform:dbt,shop,revenue)'), '|revenue')
   t.strictSame(partsOfUrn('urn:li:dataJob:(urn:li:dataFlow:(airflow,n,PROD),j)'), [
     'urn:li:dataFlow:(airflow,n,PROD)',
     'j'

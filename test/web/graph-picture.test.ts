@@ -29,7 +29,9 @@ const node = (name: string, more: Partial<AnswerNode> = {}, domain: string | nul
     name,
     platform: name.startsWith('s') ? 'snowflake' : 'hive',
     environment: 'PROD',
-    domain: domain === null ? null : { urn: `urn:li:domain:${domain}`, name: domain },
+    qualifier: '',
+    nameThere: null,
+    domain: domain === null ? null : { urn: `urn:li:domain:${domain}`, name: domain, path: [domain] },
     exists: true
   },
   domainsAbove: [],

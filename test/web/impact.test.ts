@@ -96,6 +96,8 @@ t.test('owners are counted once for each row that they own', async (t) => {
     name: 'x',
     platform: null,
     environment: null,
+    qualifier: '',
+    nameThere: null,
     domain: null,
     exists: true
   }

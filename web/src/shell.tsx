@@ -6,10 +6,13 @@ import { addressOf, type PageName } from './address.ts'
 import { lastPartOf, nameOfActor } from './api/entity.ts'
 import { canWrite, session, signOut } from './api/session.ts'
 import { PageIcon } from './parts/icons.tsx'
-import { KeyboardHelp } from './parts/keyboard-help.tsx'
+import { KeyboardHelp, openKeyboardHelp } from './parts/keyboard-help.tsx'
+import { CopyMenu } from './parts/copy-as.tsx'
+import { Menu } from './parts/menu.tsx'
 import { SearchField } from './parts/search-field.tsx'
 import { goTo } from './parts/use-address.ts'
 import { tell, Toasts } from './parts/toasts.tsx'
+import { keyboardTexts } from './texts/keyboard.ts'
 import { texts } from './texts.ts'
 import { chooseTheme, theme } from './theme.ts'
 
@@ -54,19 +57,21 @@ export function Shell({ page, children }: { page: PageName | null; children: Com
         <a class="place" href="./reference">
           <PageIcon page="reference" /> {texts.shell.reference}
         </a>
-        <Foot />
       </nav>
       <div>
-        {/** The start page has a large search field. */}
-        {page !== '' && (
-          <header class="bar">
-            <SearchField />
-          </header>
-        )}
+        <header class="bar">
+          {/** The start page has a large search field. */}
+          {page !== '' && <SearchField />}
+          <div class="bar-menus">
+            <CopyMenu />
+            <Account />
+          </div>
+        </header>
         <main id="content" ref={main} tabIndex={-1} class={page === 'lineage' ? 'wide' : ''}>
           {children}
         </main>
       </div>
+      <KeyboardHelp />
       <Toasts />
     </div>
   )
@@ -84,7 +89,8 @@ const Mark = () => (
   </svg>
 )
 
-function Foot() {
+/** Who is signed in, and what is theirs: theme, shortcuts, signing out. */
+function Account() {
   const { route } = useLocation()
   const leave = (everywhere: boolean): void => {
     signOut({ everywhere }).then(
@@ -98,42 +104,52 @@ function Foot() {
   }
   const owned = canWrite() ? session.value?.domainUrns : null
   const other = theme.value === 'dark' ? 'light' : 'dark'
+  const name = nameOfActor(session.value?.actor ?? '')
   return (
-    <div class="foot">
-      <span class="soft">{texts.shell.signedInAs(nameOfActor(session.value?.actor ?? ''))}</span>
-      {owned && (
-        <span class="soft" title={owned.join('\n')}>
-          {texts.shell.mayChange(owned.map(lastPartOf))}
-        </span>
+    <Menu label={texts.shell.account} title={name || texts.shell.account}>
+      {(close) => (
+        <div class="menu-list">
+          <p class="soft">{texts.shell.signedInAs(name)}</p>
+          {owned && (
+            <p class="soft" title={owned.join('\n')}>
+              {texts.shell.mayChange(owned.map(lastPartOf))}
+            </p>
+          )}
+          <button
+            type="button"
+            onClick={() => {
+              chooseTheme(other)
+            }}
+          >
+            {texts.shell[other]}
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              close()
+              openKeyboardHelp()
+            }}
+          >
+            {keyboardTexts.open}
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              leave(false)
+            }}
+          >
+            {texts.shell.signOut}
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              leave(true)
+            }}
+          >
+            {texts.shell.signOutEverywhere}
+          </button>
+        </div>
       )}
-      <KeyboardHelp />
-      <button
-        type="button"
-        class="plain"
-        onClick={() => {
-          chooseTheme(other)
-        }}
-      >
-        {texts.shell[other]}
-      </button>
-      <button
-        type="button"
-        class="plain"
-        onClick={() => {
-          leave(false)
-        }}
-      >
-        {texts.shell.signOut}
-      </button>
-      <button
-        type="button"
-        class="plain"
-        onClick={() => {
-          leave(true)
-        }}
-      >
-        {texts.shell.signOutEverywhere}
-      </button>
-    </div>
+    </Menu>
   )
 }

@@ -4,6 +4,7 @@ import { counted, number } from './texts/numbers.ts'
 export const texts = {
   product: 'Tributary',
   undo: 'Undo',
+  placeholder: 'not described yet',
   count: number,
   assets: (value: number): string => counted(value, 'asset', 'assets'),
   shell: {
@@ -21,6 +22,7 @@ export const texts = {
     reference: 'REST',
     dark: 'Dark theme',
     light: 'Light theme',
+    account: 'Account',
     signOut: 'Sign out',
     signOutEverywhere: 'Sign out everywhere',
     signedInAs: (actor: string): string => `Signed in as ${actor}`,

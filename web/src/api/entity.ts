@@ -3,7 +3,7 @@
  * placeholder, from the URN.
  */
 import { isColumnUrn, shownPath } from './column-urn.ts'
-import type { RawCard } from './queries.ts'
+import type { RawCard, RawDomain } from './queries.ts'
 
 /** The types that are counted and listed as assets; domains, people and tags are not among them. */
 export const assetTypes = [
@@ -21,15 +21,25 @@ export const assetTypes = [
   'NOTEBOOK'
 ] as const
 
+/** `path`: the names of the domains it is in, the outermost first, and its own. */
+export type CardDomain = { urn: string; name: string; path: readonly string[] }
+
 export type Card = {
   urn: string
   /** An EntityType of the schema: DATASET, DATA_JOB. */
   type: string
   name: string
+  /**
+   * What tells it from others of its name, with the sign that separates the two: `raw.stripe.`, the folder of a
+   * file, the flow of a job, the table of a column. Empty if there is nothing.
+   */
+  qualifier: string
+  /** Its name on its platform if that does not end with `name`; otherwise null. */
+  nameThere: string | null
   /** The platform, or the orchestrator of a job; null for types without one. */
   platform: string | null
   environment: string | null
-  domain: { urn: string; name: string } | null
+  domain: CardDomain | null
   /** False for a placeholder. */
   exists: boolean
 }
@@ -109,24 +119,73 @@ export const canBeInDomain = (type: string): boolean => typesInDomains.has(type)
 export const canGetDomain = ({ type, exists }: Pick<Card, 'type' | 'exists'>): boolean =>
   exists && canBeInDomain(type)
 
-/** The first known name: the name that producers use, then the name in the URN. */
+/** Platforms whose names have no folders: the dots of a topic are part of its name. */
+const platformsOfTopics: ReadonlySet<string> = new Set(['kafka', 'pulsar', 'kinesis', 'rabbitmq', 'pubsub'])
+
+/** The length of the part before the name: up to the last slash of a path, or else the last dot. */
+function qualifierLength(name: string, platform: string | null): number {
+  const slash = name.replace(/\/+$/, '').lastIndexOf('/')
+  if (slash >= 0) return slash + 1
+  return platformsOfTopics.has(platform ?? '') ? 0 : name.lastIndexOf('.') + 1
+}
+
+type Names = Pick<Card, 'name' | 'qualifier' | 'nameThere'>
+
+/** `described` is the name that producers use, `there` the one on the platform. */
+function namesOf(described: string | null, there: string, platform: string | null): Names {
+  if (described === null || described === there) {
+    const length = qualifierLength(there, platform)
+    return length < there.length
+      ? { name: there.slice(length), qualifier: there.slice(0, length), nameThere: null }
+      : { name: there, qualifier: '', nameThere: null }
+  }
+  const qualifier = there.endsWith(described) ? there.slice(0, -described.length) : ''
+  return /[./:]$/.test(qualifier)
+    ? { name: described, qualifier, nameThere: null }
+    : { name: described, qualifier: '', nameThere: there }
+}
+
+/** The parts of the names of an entity that its type decides. */
+function namesOfType(raw: RawCard, described: string | null, platform: string | null): Names {
+  const plain = (name: string, qualifier = ''): Names => ({ name, qualifier, nameThere: null })
+  const inUrn = nameInUrn(raw.urn)
+  if (raw.fieldPath && raw.parent) return plain(shownPath(raw.fieldPath), `${nameInUrn(raw.parent.urn)}.`)
+  switch (typeIn(raw.urn)) {
+    case 'dataset':
+      return namesOf(described, inUrn, platform)
+    case 'dataJob':
+      return plain(described ?? inUrn, `${nameInUrn(partsOfUrn(raw.urn)[0] ?? '')}.`)
+    case 'mlFeature':
+    case 'mlPrimaryKey':
+      return plain(described ?? inUrn, `${partsOfUrn(raw.urn)[0] ?? ''}.`)
+    default:
+      return plain(described ?? raw.name ?? raw.runName ?? inUrn)
+  }
+}
+
+/** The name that producers use, then the name in the URN. */
 export function cardOf(raw: RawCard): Card {
-  const described = Object.values(raw.described ?? {}).find((name) => name)
+  const described = Object.values(raw.described ?? {}).find((name) => name) ?? null
+  const platform = raw.platform?.name ?? raw.dataFlow?.orchestrator ?? raw.orchestrator ?? null
   return {
     urn: raw.urn,
     type: raw.type,
-    name:
-      described ??
-      (raw.fieldPath ? shownPath(raw.fieldPath) : (raw.name ?? raw.runName)) ??
-      nameInUrn(raw.urn),
-    platform: raw.platform?.name ?? raw.dataFlow?.orchestrator ?? raw.orchestrator ?? null,
+    ...namesOfType(raw, described, platform),
+    platform,
     environment: raw.origin ?? null,
-    domain: raw.domain
-      ? {
-          urn: raw.domain.domain.urn,
-          name: raw.domain.domain.properties?.name ?? nameInUrn(raw.domain.domain.urn)
-        }
-      : null,
+    domain: raw.domain ? domainIn(raw.domain.domain) : null,
     exists: raw.exists !== false
   }
 }
+
+const domainIn = ({ urn, properties, parentDomains }: RawDomain): CardDomain => {
+  const name = properties?.name ?? nameInUrn(urn)
+  const parents = (parentDomains?.domains ?? []).map((each) => each.properties?.name ?? nameInUrn(each.urn))
+  return { urn, name, path: [...parents.toReversed(), name] }
+}
+
+/** `raw.stripe.orders`: the name with what tells it from others of its name. */
+export const wholeName = ({ qualifier, name }: Pick<Card, 'qualifier' | 'name'>): string => qualifier + name
+
+/** `Finance › Revenue`. */
+export const domainPath = ({ path }: CardDomain): string => path.join(' › ')

@@ -13,7 +13,7 @@ export const define = <Result, Variables extends object>(text: string): Document
 
 /** The fields shown wherever an entity is mentioned; `entity.ts` reads them. */
 export const card = `
-fragment domainOf on DomainAssociation { domain { urn properties { name } } }
+fragment domainOf on DomainAssociation { domain { urn properties { name } parentDomains { domains { urn ... on Domain { properties { name } } } } } }
 fragment card on Entity {
   urn
   type
@@ -44,6 +44,13 @@ fragment card on Entity {
   ... on SchemaFieldEntity { fieldPath parent { urn } }
 }`
 
+export type RawDomain = {
+  urn: string
+  properties: { name: string } | null
+  /** The nearest first. */
+  parentDomains?: { domains: { urn: string; properties?: { name: string } | null }[] } | null
+}
+
 /** The fields of the fragment `card`. */
 export type RawCard = {
   urn: string
@@ -56,7 +63,7 @@ export type RawCard = {
   orchestrator?: string
   dataFlow?: { orchestrator: string } | null
   described?: { [field: string]: string | null } | null
-  domain?: { domain: { urn: string; properties: { name: string } | null } } | null
+  domain?: { domain: RawDomain } | null
   fieldPath?: string
   parent?: { urn: string }
 }

@@ -1,4 +1,5 @@
 /** Texts on cards, cut to fit without measuring them. */
+import { wholeName } from '../api/entity.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { typeName } from '../texts.ts'
 import type { AnswerNode } from './picture.ts'
@@ -49,7 +50,7 @@ export const factsOf = ({ card }: AnswerNode): string =>
 /** The text of a card for screen readers. */
 export const labelOf = ({ card, side, degree, ...node }: AnswerNode): string =>
   words.card({
-    name: card.name,
+    name: wholeName(card),
     type: typeName(card.type).toLowerCase(),
     facts: [card.platform, card.environment].filter((fact) => fact !== null),
     domain: card.domain?.name ?? null,

@@ -9,6 +9,7 @@ import {
   hasEditableLineage,
   hasLineage,
   lastPartOf,
+  wholeName,
   type Card
 } from '../api/entity.ts'
 import { ApiError } from '../api/errors.ts'
@@ -16,7 +17,7 @@ import { asset, complete } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { canWrite } from '../api/session.ts'
 import { quoted } from '../command-line.ts'
-import { CardLink } from '../parts/card-line.tsx'
+import { CardLink, WholeName } from '../parts/card-line.tsx'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { rememberRecent } from '../parts/recent.ts'
@@ -68,7 +69,7 @@ export function AssetPage() {
   })
   const card = data?.entity ? cardOf(data.entity) : null
   useEffect(() => {
-    document.title = `${card?.name ?? texts.shell.asset} · ${texts.product}`
+    document.title = `${card ? wholeName(card) : texts.shell.asset} · ${texts.product}`
     if (card?.exists) rememberRecent(card)
   }, [card?.urn, card?.name])
   if (urn === '') return <NotFound urn={urn} />
@@ -100,7 +101,9 @@ export function AssetPage() {
           {isDeprecated && <span class="chip warn">{words.deprecated}</span>}
           {isRemoved && <span class="chip bad">{words.removed}</span>}
         </div>
-        <h1>{card.name}</h1>
+        <h1>
+          <WholeName card={card} />
+        </h1>
         <div class="row">
           <code class="urn">{urn}</code>
           <CopyButton text={urn} label={texts.copy.urn} />
@@ -154,6 +157,7 @@ export function AssetPage() {
         <CopyAs
           graphql={{ text: asset.text, variables: { urn, withLineage, flags } }}
           command={`tributary resolve ${quoted(urn)}`}
+          urn={urn}
         />
       )}
     </article>

@@ -2,7 +2,7 @@
  * The start page: search, recently opened and most connected assets, top-level domains; in an empty catalog,
  * how to load something.
  */
-import { addressOf, assetAddress } from '../address.ts'
+import { addressOf } from '../address.ts'
 import { assetTypes, cardOf } from '../api/entity.ts'
 import { home, mostConnected } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
@@ -13,7 +13,7 @@ import { SearchField } from '../parts/search-field.tsx'
 import { Failure, Loading } from '../parts/states.tsx'
 import { useResource } from '../parts/use-resource.ts'
 import { CardLink } from '../parts/card-line.tsx'
-import { texts, typeName } from '../texts.ts'
+import { texts } from '../texts.ts'
 
 const connectedCount = 8
 
@@ -36,12 +36,11 @@ export function HomePage() {
           <section class="panel stack" aria-labelledby="recent">
             <h2 id="recent">{words.recent}</h2>
             <ul class="list">
-              {recent.map(({ urn, name, type }) => (
-                <li key={urn} class="card-line">
-                  <span class="type">{typeName(type)}</span>
-                  <a class="name" href={assetAddress(urn)} title={urn}>
-                    {name}
-                  </a>
+              {recent.map((each) => (
+                <li key={each.urn}>
+                  <CardLink
+                    card={{ ...each, environment: null, domain: null, nameThere: null, exists: true }}
+                  />
                 </li>
               ))}
             </ul>

@@ -7,11 +7,13 @@ import { useLocation } from 'preact-iso'
 import { addressOf, assetAddress } from '../address.ts'
 import { assignMaxCount } from '../api/assign-domain.ts'
 import { isColumnUrn, shownPath } from '../api/column-urn.ts'
-import { canGetDomain, nameOfActor } from '../api/entity.ts'
+import { canGetDomain, domainPath, nameOfActor, wholeName } from '../api/entity.ts'
 import { columnsOf, impactCounts, impactRows, type ImpactCounts } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { canWrite } from '../api/session.ts'
+import { CardMark, WholeName } from '../parts/card-line.tsx'
 import { CopyAs } from '../parts/copy-as.tsx'
+import { platformTitle } from '../parts/platform-mark.tsx'
 import { ChoiceMenu } from '../parts/choice-menu.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
 import { ShowAll } from '../parts/show-all.tsx'
@@ -190,12 +192,15 @@ const columnsOfTable = (isOfColumn: boolean): TableColumn<ImpactRow>[] => [
   {
     id: 'name',
     head: words.heads.name,
-    value: ({ card }) => card.name,
+    value: ({ card }) => (isOfColumn ? card.name : wholeName(card)),
     width: 'minmax(180px, 3fr)',
     cell: ({ card, parent }, tab) => (
-      <a href={assetAddress(parent?.urn ?? card.urn)} title={card.urn} tabIndex={tab}>
-        {card.name}
-      </a>
+      <span class="marked-name">
+        <CardMark card={card} />
+        <a href={assetAddress(parent?.urn ?? card.urn)} title={card.urn} tabIndex={tab}>
+          {isOfColumn ? card.name : <WholeName card={card} />}
+        </a>
+      </span>
     )
   },
   ...(isOfColumn
@@ -203,7 +208,7 @@ const columnsOfTable = (isOfColumn: boolean): TableColumn<ImpactRow>[] => [
         {
           id: 'asset',
           head: words.heads.asset,
-          value: ({ parent }: ImpactRow) => parent?.name ?? null,
+          value: ({ parent }: ImpactRow) => parent && wholeName(parent),
           width: 'minmax(180px, 3fr)'
         }
       ]
@@ -217,7 +222,7 @@ const columnsOfTable = (isOfColumn: boolean): TableColumn<ImpactRow>[] => [
   {
     id: 'platform',
     head: words.heads.platform,
-    value: ({ card }) => card.platform,
+    value: ({ card }) => card.platform && platformTitle(card.platform),
     width: 'minmax(100px, 1fr)'
   },
   {
@@ -229,7 +234,7 @@ const columnsOfTable = (isOfColumn: boolean): TableColumn<ImpactRow>[] => [
   {
     id: 'domain',
     head: words.heads.domain,
-    value: ({ card }) => card.domain?.name ?? null,
+    value: ({ card }) => card.domain && domainPath(card.domain),
     width: 'minmax(150px, 2fr)'
   },
   {

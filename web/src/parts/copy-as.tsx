@@ -1,17 +1,49 @@
-/** The copy buttons of each page: its link, its GraphQL query, and the command with the same answer. */
-import { CopyButton } from './copy-button.tsx'
+/** What can be copied of a page: its link, its GraphQL query, the command with the same answer, its URN. */
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { printGraphql, type GraphqlQuestion } from '../command-line.ts'
 import { texts } from '../texts.ts'
+import { CopyButton } from './copy-button.tsx'
+import { Menu } from './menu.tsx'
 
-export const CopyAs = ({ graphql, command }: { graphql: GraphqlQuestion; command: string }) => (
-  <div class="row copy-as" role="group" aria-label={texts.copy.page}>
-    {/** The address is read when the button is pressed, because it changes without a new render. */}
-    <CopyButton text={() => location.href} label={texts.copy.link} />
-    <CopyButton text={() => printGraphql(graphql)} label={texts.copy.graphql} />
-    <CopyButton
-      text={command}
-      label={texts.copy.cli}
-      done={command.startsWith('tributary ') ? `${texts.copy.done} ${texts.copy.where}` : texts.copy.done}
-    />
-  </div>
-)
+type Copies = { graphql: GraphqlQuestion; command: string; urn?: string }
+
+/** Of the page that is shown. */
+const copies = signal<Copies | null>(null)
+
+/** Draws nothing: the frame around the page has the menu. */
+export function CopyAs(of: Copies) {
+  useEffect(() => {
+    copies.value = of
+  })
+  useEffect(
+    () => () => {
+      copies.value = null
+    },
+    []
+  )
+  return null
+}
+
+export function CopyMenu() {
+  if (copies.value === null) return null
+  const { graphql, command, urn } = copies.value
+  const { copy } = texts
+  return (
+    <Menu label={copy.page} title={copy.copy}>
+      {(close) => (
+        <div class="menu-list" onClick={close}>
+          {/** The address is read when the button is pressed, because it changes without a new render. */}
+          <CopyButton text={() => location.href} label={copy.link} />
+          {urn !== undefined && <CopyButton text={urn} label={copy.urn} />}
+          <CopyButton text={() => printGraphql(graphql)} label={copy.graphql} />
+          <CopyButton
+            text={command}
+            label={copy.cli}
+            done={command.startsWith('tributary ') ? `${copy.done} ${copy.where}` : copy.done}
+          />
+        </div>
+      )}
+    </Menu>
+  )
+}

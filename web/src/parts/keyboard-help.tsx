@@ -1,5 +1,6 @@
 /** The list of keyboard shortcuts, which `?` opens on every page. */
-import { useEffect, useState } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { dialogTexts } from '../texts/dialog.ts'
 import { keyboardTexts as words } from '../texts/keyboard.ts'
 import { Dialog } from './dialog.tsx'
@@ -8,16 +9,21 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** The dialog, and a button for people who do not know the key. */
+const isOpen = signal(false)
+
+/** For people who do not know the key. */
+export function openKeyboardHelp(): void {
+  isOpen.value = true
+}
+
 export function KeyboardHelp() {
-  const [isOpen, setOpen] = useState(false)
   useEffect(() => {
     const open = (event: KeyboardEvent): void => {
       if (event.key !== '?' || event.ctrlKey || event.metaKey || isTyping(event.target)) return
       // This dialog must not cover another.
       if (document.querySelector('dialog[open]')) return
       event.preventDefault()
-      setOpen(true)
+      openKeyboardHelp()
     }
     addEventListener('keydown', open)
     return () => {
@@ -25,20 +31,11 @@ export function KeyboardHelp() {
     }
   }, [])
   const close = (): void => {
-    setOpen(false)
+    isOpen.value = false
   }
   return (
     <>
-      <button
-        type="button"
-        class="plain"
-        onClick={() => {
-          setOpen(true)
-        }}
-      >
-        {words.open}
-      </button>
-      {isOpen && (
+      {isOpen.value && (
         <Dialog title={words.title} close={close}>
           {words.groups.map(({ name, keys }) => (
             <section key={name}>

@@ -1,8 +1,10 @@
 /** The most recently opened assets in this browser, newest first. */
-const storageKey = 'tributary.recent'
+import type { Card } from '../api/entity.ts'
+
+const storageKey = 'tributary.opened'
 const maxCount = 8
 
-export type Recent = { urn: string; name: string; type: string }
+export type Recent = Pick<Card, 'urn' | 'type' | 'name' | 'qualifier' | 'platform'>
 
 export function recentAssets(): Recent[] {
   try {
@@ -17,9 +19,12 @@ export function recentAssets(): Recent[] {
   }
 }
 
-export function rememberRecent({ urn, name, type }: Recent): void {
+export function rememberRecent({ urn, type, name, qualifier, platform }: Recent): void {
   const others = recentAssets().filter((each) => each.urn !== urn)
-  localStorage.setItem(storageKey, JSON.stringify([{ urn, name, type }, ...others].slice(0, maxCount)))
+  localStorage.setItem(
+    storageKey,
+    JSON.stringify([{ urn, type, name, qualifier, platform }, ...others].slice(0, maxCount))
+  )
 }
 
 /** Called at sign-out, so that the next person at this machine does not see them. */

@@ -1,6 +1,8 @@
 /** The columns of lists of assets. */
 import { assetAddress } from '../../address.ts'
-import type { Card } from '../../api/entity.ts'
+import { domainPath, wholeName, type Card } from '../../api/entity.ts'
+import { CardMark, WholeName } from '../../parts/card-line.tsx'
+import { platformTitle } from '../../parts/platform-mark.tsx'
 import type { TableColumn } from '../../parts/table.tsx'
 import { domainTexts } from '../../texts/domains.ts'
 import { typeName } from '../../texts.ts'
@@ -18,27 +20,37 @@ export const assetColumns = ({
   {
     id: 'name',
     head: heads.name,
-    value: ({ name }) => name,
+    value: wholeName,
     width: 'minmax(160px, 3fr)',
-    ...(isLinked
-      ? {
-          cell: ({ urn, name }, tab) => (
-            <a href={assetAddress(urn)} title={urn} tabIndex={tab}>
-              {name}
-            </a>
-          )
-        }
-      : {})
+    cell: (card, tab) => (
+      <span class="marked-name">
+        <CardMark card={card} />
+        {isLinked ? (
+          <a href={assetAddress(card.urn)} title={card.urn} tabIndex={tab}>
+            <WholeName card={card} />
+          </a>
+        ) : (
+          <span>
+            <WholeName card={card} />
+          </span>
+        )}
+      </span>
+    )
   },
   { id: 'type', head: heads.type, value: ({ type }) => typeName(type), width: 'minmax(80px, 1fr)' },
-  { id: 'platform', head: heads.platform, value: ({ platform }) => platform, width: 'minmax(90px, 1fr)' },
+  {
+    id: 'platform',
+    head: heads.platform,
+    value: ({ platform }) => platform && platformTitle(platform),
+    width: 'minmax(90px, 1fr)'
+  },
   { id: 'environment', head: heads.environment, value: ({ environment }) => environment, width: '60px' },
   ...(withDomain
     ? [
         {
           id: 'domain',
           head: heads.domain,
-          value: ({ domain }: Card) => domain?.name ?? null,
+          value: ({ domain }: Card) => domain && domainPath(domain),
           width: 'minmax(100px, 1fr)'
         }
       ]
