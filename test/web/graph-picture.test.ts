@@ -2,10 +2,10 @@
 import t from 'tap'
 import { printCells } from '../../shared/formats/csv-cells.ts'
 import { columnParts, columnUrn, shownPath } from '../../web/src/api/column-urn.ts'
-import { colourOf, hueCount, hueOf } from '../../web/src/graph/colours.ts'
+import { coloursOf, hueCount, hueOf } from '../../web/src/graph/colours.ts'
 import { csvCell, csvOf, svgOf, type Palette } from '../../web/src/graph/export.ts'
 import { commandOf, nextItem } from '../../web/src/graph/keyboard.ts'
-import { fitted, labelOf, textWidth } from '../../web/src/graph/labels.ts'
+import { factsOf, fitted, isAbsent, labelOf, textWidth } from '../../web/src/graph/labels.ts'
 import { closureOf, closureOfPaths, linksOf, shownPaths, type Link } from '../../web/src/graph/paths.ts'
 import {
   edgeId,
@@ -34,7 +34,7 @@ const node = (name: string, more: Partial<AnswerNode> = {}, domain: string | nul
     domain: domain === null ? null : { urn: `urn:li:domain:${domain}`, name: domain, path: [domain] },
     exists: true
   },
-  domainsAbove: [],
+  isRemoved: false,
   side: 'DOWNSTREAM',
   degree: 1,
   upstreamCount: 0,
@@ -347,7 +347,12 @@ await t.test(
       ],
       Array.from({ length: 400 }, (_, index) => edge('a', `n${index}`))
     )
-    const svg = svgOf(sceneOf(pictureOf(many, plain), null, null), `Lineage of ${name}`, 'domain', palette)
+    const svg = svgOf(
+      sceneOf(pictureOf(many, plain), null, null),
+      `Lineage of ${name}`,
+      coloursOf(many.nodes, 'domain'),
+      palette
+    )
     t.equal(svg.match(/<g data-item="card"/g)?.length, 402)
     t.equal(svg.match(/<path /g)?.length, 400)
     t.notMatch(svg, /<script|href=|url\(/)
@@ -462,12 +467,28 @@ await t.test(
 )
 
 await t.test(
-  'a domain has the colour of its top-level domain, and the same name always the same',
+  'values have a colour each while there are colours, and the legend names those that share',
   async (t) => {
-    const below = { ...node('a', {}, 'Team'), domainsAbove: ['urn:li:domain:Unit', 'urn:li:domain:Sales'] }
-    t.equal(colourOf(below, 'domain')?.hue, hueOf('urn:li:domain:Sales'))
-    t.equal(colourOf(node('a'), 'domain'), null)
-    t.equal(colourOf(node('a'), 'platform')?.name, 'hive')
+    const many = Array.from({ length: hueCount + 3 }, (_, index) => node(`n${index}`, {}, `d${index}`))
+    const { values, otherCount, of } = coloursOf([...many, node('n0', {}, 'd0'), node('lone')], 'domain')
+    t.equal(values.length, hueCount + 3, 'all are listed')
+    t.match(values[0], { name: 'd0', count: 2 }, 'the most frequent first')
+    t.equal(otherCount, 1)
+    t.equal(of(node('lone')), null)
+    t.equal(
+      new Set(values.flatMap(({ hue, sharedWith }) => (sharedWith === null ? [hue] : []))).size,
+      hueCount
+    )
+    const shared = values.filter(({ sharedWith }) => sharedWith !== null)
+    t.equal(shared.length, 3)
+    for (const { hue, sharedWith } of shared)
+      t.equal(values.find(({ name }) => name === sharedWith)?.hue, hue)
+    const few = coloursOf(many.slice(0, 4), 'domain')
+    for (const { key, hue } of few.values)
+      t.equal(values.find((each) => each.key === key)?.hue, hue, 'more cards change no colour')
+    const path = { ...node('a').card, domain: { urn: 'urn:li:domain:b', name: 'B', path: ['A', 'B'] } }
+    t.equal(coloursOf([{ card: path }], 'domain').values[0]?.name, 'A › B')
+    t.equal(coloursOf([node('a')], 'type').values[0]?.name, 'Dataset')
     fc.assert(
       fc.property(
         fc.string(),
@@ -476,6 +497,25 @@ await t.test(
     )
   }
 )
+
+await t.test('a card says that nobody described it, or that it was removed', async (t) => {
+  const placeholder = { ...node('a'), card: { ...node('a').card, exists: false } }
+  t.match(labelOf(placeholder), /^a, dataset, not described yet, hive/)
+  t.match(factsOf(placeholder), /^not described yet · Dataset/)
+  t.match(factsOf({ ...node('a'), isRemoved: true }), /^removed · /)
+  t.equal(isAbsent(node('a')), false)
+  const picture = pictureOf(answer([{ ...node('a'), isRemoved: true }], []), plain)
+  const svg = svgOf(
+    sceneOf(picture, null, null),
+    'x',
+    coloursOf(
+      picture.cards.map((each) => each.node),
+      'type'
+    ),
+    palette
+  )
+  t.match(svg, /stroke-dasharray="5 4".*text-decoration="line-through"/s)
+})
 
 await t.test('arrow keys lead along edges and within a layer', async (t) => {
   const scene = sceneOf(

@@ -76,6 +76,10 @@ const typeIn = (urn: string): string => urn.split(':')[2] ?? ''
 /** `urn:li:tag:pii` is `pii`: the name if only the URN is known. */
 export const lastPartOf = (urn: string): string => (urn === '' ? '' : nameInUrn(urn))
 
+/** The platform of a table, a chart or a dashboard: the first part of its URN. */
+const platformIn = (urn: string): string | null =>
+  (partsOfUrn(urn)[0] ?? '').replace(/^urn:li:dataPlatform:/, '') || null
+
 /** `urn:li:corpuser:ada` is `ada`. */
 export const nameOfActor = (urn: string): string => partsOfUrn(urn)[0] || urn
 
@@ -166,7 +170,11 @@ function namesOfType(raw: RawCard, described: string | null, platform: string | 
 /** The name that producers use, then the name in the URN. */
 export function cardOf(raw: RawCard): Card {
   const described = Object.values(raw.described ?? {}).find((name) => name) ?? null
-  const platform = raw.platform?.name ?? raw.dataFlow?.orchestrator ?? raw.orchestrator ?? null
+  const platform =
+    raw.platform?.name ??
+    raw.dataFlow?.orchestrator ??
+    raw.orchestrator ??
+    (raw.parent ? platformIn(raw.parent.urn) : null)
   return {
     urn: raw.urn,
     type: raw.type,

@@ -3,13 +3,22 @@ import { card, define, type RawCard } from './queries.ts'
 
 const column = `columnRows @include(if: $columns) { total rows { urn path dataType upstreamCount downstreamCount hiddenUpstream hiddenDownstream } }`
 
-const above = (types: readonly string[]): string =>
-  types.map((type) => `... on ${type} { domain { domain { parentDomains { domains { urn } } } } }`).join(' ')
+/** The types that lineage leads to and that have owners, tags and terms, and can be removed. */
+const describedTypes = [
+  'Dataset',
+  'DataJob',
+  'Chart',
+  'Dashboard',
+  'MLModel',
+  'MLModelGroup',
+  'MLFeature',
+  'MLPrimaryKey'
+]
+const onEach = (fields: string): string =>
+  describedTypes.map((type) => `... on ${type} { ${fields} }`).join(' ')
 
 export type RawGraphNode = {
-  entity: RawCard & {
-    domain?: { domain: { parentDomains: { domains: { urn: string }[] } | null } } | null
-  }
+  entity: RawCard & { status?: { removed: boolean } | null }
   side: 'START' | 'UPSTREAM' | 'DOWNSTREAM' | 'ASIDE'
   degree: number | null
   upstreamCount: number
@@ -58,7 +67,7 @@ export const lineageGraph = define<{ lineageGraph: RawGraph }, { input: object; 
 query lineage($input: LineageGraphInput!, $columns: Boolean!) {
   lineageGraph(input: $input) {
     nodes {
-      entity { ...card ${above(['Dataset', 'DataJob', 'DataFlow', 'Chart', 'Dashboard', 'Container', 'MLModel', 'MLModelGroup', 'MLFeature', 'MLFeatureTable', 'MLPrimaryKey'])} }
+      entity { ...card ${onEach('status { removed }')} }
       side degree upstreamCount downstreamCount hiddenUpstream hiddenDownstream expandedUpstream expandedDownstream
       ${column}
     }
@@ -108,4 +117,47 @@ export const lineagePaths = define<
 query paths($from: String!, $to: String!, $count: Int) {
   forth: lineagePaths(input: { from: $from, to: $to, count: $count }) { hops totalShortest paths { steps { entity { ...card } } } }
   back: lineagePaths(input: { from: $to, to: $from, count: $count }) { hops totalShortest paths { steps { entity { ...card } } } }
+}${card}`)
+
+/** Who states an edge, newest first. */
+export const statedEdge = define<
+  {
+    lineageEdge: {
+      statementCount: number
+      lastUsed: number | null
+      statements: {
+        owner: RawCard
+        aspect: string
+        source: string
+        provenance: { actor: string; at: number; loadId: string | null } | null
+      }[]
+    } | null
+  },
+  { upstreamUrn: string; downstreamUrn: string }
+>(`
+query statedEdge($upstreamUrn: String!, $downstreamUrn: String!) {
+  lineageEdge(upstreamUrn: $upstreamUrn, downstreamUrn: $downstreamUrn) {
+    statementCount lastUsed
+    statements { owner { ...card } aspect source provenance { actor at loadId } }
+  }
+}${card}`)
+
+/** What the drawer says of a card besides its place in the picture. */
+export const cardDetails = define<
+  {
+    entity: {
+      about?: { description: string | null } | null
+      edited?: { description: string | null } | null
+      ownership?: { owners: { owner: RawCard }[] | null } | null
+      tags?: { tags: { tag: RawCard }[] | null } | null
+      glossaryTerms?: { terms: { term: RawCard }[] | null } | null
+    } | null
+  },
+  { urn: string }
+>(`
+query cardDetails($urn: String!) {
+  entity(urn: $urn) {
+    ... on Dataset { edited: editableProperties { description } }
+    ${onEach('about: properties { description } ownership { owners { owner { ... on Entity { ...card } } } } tags { tags { tag { ...card } } } glossaryTerms { terms { term { ...card } } }')}
+  }
 }${card}`)

@@ -11,7 +11,7 @@ export const answerOf = (
   nodes: nodes.map(({ entity, columnRows, ...node }) => ({
     ...node,
     card: cardOf(entity),
-    domainsAbove: (entity.domain?.domain.parentDomains?.domains ?? []).map(({ urn }) => urn),
+    isRemoved: entity.status?.removed === true,
     columnRows: columnRows ?? null
   })),
   edges: edges.map(({ via, ...edge }) => ({ ...edge, via: via.map(cardOf) })),

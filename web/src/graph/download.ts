@@ -1,7 +1,6 @@
 /** Downloads the graph as a file: SVG in the colours of the theme, PNG, or the cards as CSV. */
-import { hueCount } from './colours.ts'
+import { hueCount, type Colours } from './colours.ts'
 import { csvOf, svgOf, type Palette } from './export.ts'
-import type { Colouring } from './model.ts'
 import type { Placed } from './stage.ts'
 import type { ExportFormat } from './toolbar.tsx'
 
@@ -27,7 +26,7 @@ const pixelsMost = 16_000
 export async function download(
   placed: Placed,
   title: string,
-  colouring: Colouring,
+  colours: Colours,
   format: ExportFormat
 ): Promise<void> {
   const name = title.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').slice(0, 80)
@@ -35,7 +34,7 @@ export async function download(
     save(new Blob(['\ufeff', csvOf(placed.picture)], { type: 'text/csv;charset=utf-8' }), `${name}.csv`)
     return
   }
-  const svg = new Blob([svgOf(placed.scene, title, colouring, paletteOf())], { type: 'image/svg+xml' })
+  const svg = new Blob([svgOf(placed.scene, title, colours, paletteOf())], { type: 'image/svg+xml' })
   save(format === 'svg' ? svg : await pixelsOf(svg), `${name}.${format}`)
 }
 

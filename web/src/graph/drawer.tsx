@@ -2,10 +2,12 @@
 import { useState } from 'preact/hooks'
 import { addressOf, assetAddress } from '../address.ts'
 import { shownPath } from '../api/column-urn.ts'
-import { cardOf } from '../api/entity.ts'
-import { lineageColumns, lineagePaths } from '../api/lineage-queries.ts'
+import { cardOf, domainPath } from '../api/entity.ts'
+import { cardDetails, lineageColumns, lineagePaths } from '../api/lineage-queries.ts'
 import { graphql } from '../api/request.ts'
+import { CardMark, WholeName } from '../parts/card-line.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
+import { platformTitle } from '../parts/platforms.ts'
 import { Failure, Loading } from '../parts/states.tsx'
 import { useResource } from '../parts/use-resource.ts'
 import { texts, typeName } from '../texts.ts'
@@ -14,6 +16,9 @@ import { LongList } from './long-list.tsx'
 import { bounds, type Direction } from './model.ts'
 import { shownPaths } from './paths.ts'
 import type { CardItem } from './picture.ts'
+
+/** More owners or tags than this are on the page of the asset. */
+const chipsMostCount = 8
 
 type Props = {
   item: CardItem
@@ -55,25 +60,27 @@ export function Drawer({
       }}
     >
       <div class="row apart">
-        <span class="soft">{typeName(card.type)}</span>
+        <span class="row soft">
+          <CardMark card={card} size={24} />
+          {[typeName(card.type), card.platform && platformTitle(card.platform), card.environment]
+            .filter(Boolean)
+            .join(' · ')}
+        </span>
         <button type="button" class="plain" aria-label={words.drawer.close} onClick={close}>
           ×
         </button>
       </div>
-      <h2>{card.name}</h2>
-      <code class="urn">{card.urn}</code>
+      <h2 title={card.urn}>
+        <WholeName card={card} />
+      </h2>
       {!card.exists && <p class="chip warn">{words.drawer.placeholder}</p>}
+      {node.isRemoved && <p class="chip warn">{words.drawer.removed}</p>}
+      <About urn={card.urn} />
       <dl>
-        {card.platform !== null && (
-          <>
-            <dt>{words.colours.platform}</dt>
-            <dd>{[card.platform, card.environment].filter(Boolean).join(' · ')}</dd>
-          </>
-        )}
         <dt>{words.drawer.domain}</dt>
         <dd>
           {card.domain ? (
-            <a href={addressOf('domains', { urn: card.domain.urn })}>{card.domain.name}</a>
+            <a href={addressOf('domains', { urn: card.domain.urn })}>{domainPath(card.domain)}</a>
           ) : (
             words.drawer.noDomain
           )}
@@ -135,6 +142,40 @@ export function Drawer({
         <ColumnList urn={card.urn} column={column} choose={chooseColumn} />
       )}
     </aside>
+  )
+}
+
+/** The beginning of the description, and owners, tags and terms as links. */
+function About({ urn }: { urn: string }) {
+  const { data } = useResource(urn, (signal) => graphql(cardDetails, { urn }, signal))
+  if (!data?.entity) return null
+  const { about, edited, ownership, tags, glossaryTerms } = data.entity
+  // The marks of Markdown that are most frequent, which are noise in a few lines.
+  const description = (edited?.description ?? about?.description ?? '').replace(/\*\*|`/g, '').trim()
+  const lists = [
+    [words.drawer.owners, (ownership?.owners ?? []).map(({ owner }) => owner)],
+    [words.drawer.tags, (tags?.tags ?? []).map(({ tag }) => tag)],
+    [words.drawer.terms, (glossaryTerms?.terms ?? []).map(({ term }) => term)]
+  ] as const
+  return (
+    <>
+      {description !== '' && <p class="about">{description}</p>}
+      {lists.map(([label, entities]) =>
+        entities.length === 0 ? null : (
+          <div key={label} class="row chips" role="group" aria-label={label}>
+            <span class="soft">{label}</span>
+            {entities.slice(0, chipsMostCount).map((entity) => (
+              <a key={entity.urn} class="chip" href={assetAddress(entity.urn)} title={entity.urn}>
+                {cardOf(entity).name}
+              </a>
+            ))}
+            {entities.length > chipsMostCount && (
+              <a href={assetAddress(urn)}>{words.drawer.moreChips(entities.length - chipsMostCount)}</a>
+            )}
+          </div>
+        )
+      )}
+    </>
   )
 }
 

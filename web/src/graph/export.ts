@@ -1,8 +1,8 @@
 /** The whole picture as a file: a self-contained SVG, and the cards as CSV. */
 import { shownPath } from '../api/column-urn.ts'
-import { colourOf } from './colours.ts'
-import { factsOf, fitted } from './labels.ts'
-import type { Colouring } from './model.ts'
+import { markOf } from '../parts/platforms.ts'
+import type { Colours } from './colours.ts'
+import { factsOf, fitted, isAbsent } from './labels.ts'
 import type { Picture } from './picture.ts'
 import { heightOf, sizes, type PlacedItem, type Scene } from './scene.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
@@ -27,7 +27,7 @@ const escaped = (text: string): string =>
     .replace(/(?![\t\n\r])\p{Cc}|[\ufffe\uffff]/gu, '\ufffd')
 
 /** Every card and every edge, even those outside the screen. Refers to nothing outside the file. */
-export function svgOf(scene: Scene, title: string, colouring: Colouring, palette: Palette): string {
+export function svgOf(scene: Scene, title: string, colours: Colours, palette: Palette): string {
   const { x, y, width, height } = scene.bounds
   const line = (path: string, more: string): string =>
     `<path d="${path}" fill="none" stroke="${palette.edge}" ${more}/>`
@@ -48,12 +48,12 @@ export function svgOf(scene: Scene, title: string, colouring: Colouring, palette
       )
     ),
     ...scene.columnEdges.map(({ path }) => line(path, 'stroke-width="0.8" stroke-opacity="0.7"')),
-    ...scene.items.map((placed) => itemSvg(placed, colouring, palette)),
+    ...scene.items.map((placed) => itemSvg(placed, colours, palette)),
     '</svg>'
   ].join('\n')
 }
 
-function itemSvg({ item, box }: PlacedItem, colouring: Colouring, palette: Palette): string {
+function itemSvg({ item, box }: PlacedItem, colours: Colours, palette: Palette): string {
   const rect = `<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${heightOf(item)}" rx="8" fill="${palette.surface}" stroke="${palette.line}"/>`
   const text = (content: string, dx: number, dy: number, size: number, more: string): string =>
     `<text x="${box.x + dx}" y="${box.y + dy}" font-size="${size}" ${more}>${escaped(content)}</text>`
@@ -61,16 +61,28 @@ function itemSvg({ item, box }: PlacedItem, colouring: Colouring, palette: Palet
     return `<g data-item="stack">${rect}${text(words.stack[item.direction](item.count), 16, 25, 12, `fill="${palette.soft}"`)}</g>`
   if (item.kind === 'group')
     return `<g data-item="group">${rect}${text(words.group(item.name, item.count), 16, 33, 13, `fill="${palette.text}"`)}</g>`
-  const colour = colourOf(item.node, colouring)
-  const isStart = item.node.side === 'START'
+  const { node } = item
+  const { card } = node
+  const colour = colours.of(node)
+  const frame =
+    node.side === 'START'
+      ? rect.replace(`stroke="${palette.line}"`, `stroke="${palette.accent}" stroke-width="2.5"`)
+      : rect
+  const struck = node.isRemoved ? 'text-decoration="line-through" ' : ''
   return [
     `<g data-item="card" data-urn="${escaped(item.id)}"><title>${escaped(item.id)}</title>`,
-    isStart
-      ? rect.replace(`stroke="${palette.line}"`, `stroke="${palette.accent}" stroke-width="2.5"`)
-      : rect,
-    `<rect x="${box.x + 1}" y="${box.y + 10}" width="4" height="36" rx="2" fill="${colour ? (palette.hues[colour.hue] ?? palette.line) : palette.line}"/>`,
-    text(fitted(item.node.card.name, 200, 13), 16, 24, 13, `font-weight="600" fill="${palette.text}"`),
-    text(fitted(factsOf(item.node), 210, 11.5), 16, 42, 11.5, `fill="${palette.soft}"`),
+    isAbsent(node) ? frame.replace('/>', ' stroke-dasharray="5 4"/>') : frame,
+    `<rect x="${box.x + 1}" y="${box.y + 10}" width="4" height="${sizes.header - 20}" rx="2" fill="${colour ? (palette.hues[colour.hue] ?? palette.line) : palette.line}"/>`,
+    card.platform === null ? '' : markSvg(card.platform, box.x + 14, box.y + 14),
+    card.qualifier && text(fitted(card.qualifier, 200, 11.5), 49, 23, 11.5, `fill="${palette.soft}"`),
+    text(
+      fitted(card.name, 200, 14.5, 600),
+      49,
+      card.qualifier === '' ? 32 : 40,
+      14.5,
+      `${struck}font-weight="600" fill="${palette.text}"`
+    ),
+    text(fitted(factsOf(node), sizes.width - 28, 11.5), 14, 59, 11.5, `fill="${palette.soft}"`),
     ...item.rows.map(({ path }, place) =>
       text(
         fitted(shownPath(path), 210, 11.5),
@@ -91,6 +103,16 @@ function itemSvg({ item, box }: PlacedItem, colouring: Colouring, palette: Palet
       : '',
     '</g>'
   ].join('')
+}
+
+/** The mark that `PlatformPath` draws, 26 pixels wide. */
+function markSvg(platform: string, x: number, y: number): string {
+  const { colour, ink, path, letters } = markOf(platform)
+  const inside =
+    letters === ''
+      ? `<path d="${path}" fill="${ink}" transform="translate(4 4) scale(0.6667)"/>`
+      : `<text x="12" y="16.5" text-anchor="middle" font-size="12" font-weight="600" fill="${ink}">${escaped(letters)}</text>`
+  return `<g transform="translate(${x} ${y}) scale(1.0833)"><rect width="24" height="24" rx="5" fill="${colour}"/>${inside}</g>`
 }
 
 /** As shared/formats/csv-cells.ts, for all texts that a spreadsheet would read as a formula. */

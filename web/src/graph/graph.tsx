@@ -1,11 +1,13 @@
 /** The drawing: one SVG that moves as a whole and contains only what crosses the viewport. */
-import { effect } from '@preact/signals'
+import { batch, effect } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { hold } from './edge-panel.tsx'
 import { ColumnEdges, Edges, EdgeTargets, LitEdges } from './edges.tsx'
 import { itemNode } from './items.tsx'
-import { textWidth } from './labels.ts'
+import { measureWith, textWidth } from './labels.ts'
 import type { Box } from './layout.ts'
-import type { Colouring, Direction } from './model.ts'
+import type { Colours } from './colours.ts'
+import type { Direction } from './model.ts'
 import type { Highlight, Stage } from './stage.ts'
 import { attachViewport, type Viewport } from './viewport.ts'
 import { crosses, visibleOf } from './visible.ts'
@@ -21,24 +23,34 @@ export type GraphActions = {
   showColumnsOf: (urn: string) => void
   /** Moves the view if the item is not in it. */
   reveal: (id: string) => void
-  pointAtEdge: (id: string | null, at: { x: number; y: number }) => void
   keyDown: (event: KeyboardEvent, focused: string | null) => void
 }
 
 type Props = {
   stage: Stage
   name: string
-  colouring: Colouring
+  colours: Colours
   selected: string | null
   column: string | null
   actions: GraphActions
   ready: (viewport: Viewport) => void
 }
 
+/** How long the pointer must rest for what it points at to be lit, and how long that then stays. */
+const pointerEntersMs = 90
+const pointerLeavesMs = 200
+
+const canvas = document.createElement('canvas').getContext('2d')
+if (canvas)
+  measureWith((letter, weight) => {
+    canvas.font = `${weight} 100px ${getComputedStyle(document.body).fontFamily}`
+    return canvas.measureText(letter).width / 100
+  })
+
 const closest = (event: Event, selector: string): Element | null =>
   event.target instanceof Element ? event.target.closest(selector) : null
 
-export function Graph({ stage, name, colouring, selected, column, actions, ready }: Props) {
+export function Graph({ stage, name, colours, selected, column, actions, ready }: Props) {
   const svg = useRef<SVGSVGElement>(null)
   const world = useRef<SVGGElement>(null)
   useEffect(() => {
@@ -88,6 +100,16 @@ export function Graph({ stage, name, colouring, selected, column, actions, ready
       actions.choose(node.getAttribute('data-node') ?? '')
       return
     }
+    const edge = closest(event, '[data-edge], [data-col-edge]')
+    const id = edge?.getAttribute('data-edge') ?? edge?.getAttribute('data-col-edge')
+    if (id) {
+      const box = svg.current?.getBoundingClientRect()
+      hold(stage, id, id.split(' -> ')[0] ?? '', {
+        x: event.clientX - (box?.left ?? 0),
+        y: event.clientY - (box?.top ?? 0)
+      })
+      return
+    }
     const item = closest(event, '[data-item]')
     const group = closest(event, '[data-group]')
     if (item?.getAttribute('data-testid') === 'stack')
@@ -98,13 +120,42 @@ export function Graph({ stage, name, colouring, selected, column, actions, ready
       actions.toggleGroup(group.getAttribute('data-group') ?? '')
   }
 
+  const timer = useRef(0)
+  const resting = useRef('')
+  /** After a moment: a pointer that only passes lights nothing, and a gap on its way ends nothing. */
+  const pointAt = (wait: number, apply: () => void): void => {
+    clearTimeout(timer.current)
+    timer.current = window.setTimeout(() => {
+      batch(apply)
+    }, wait)
+  }
+  const leave = (): void => {
+    pointAt(pointerLeavesMs, () => {
+      stage.hovered.value = null
+      stage.hoveredColumn.value = null
+      if (stage.pointed.value?.isHeld === false) stage.pointed.value = null
+    })
+  }
   const onPointerOver = (event: PointerEvent): void => {
-    if (event.pointerType === 'touch') return
+    if (event.pointerType === 'touch' || event.buttons !== 0) return
+    // A resting pointer does not point at what a new picture puts under it.
+    if (resting.current === `${event.clientX} ${event.clientY}`) return
     const col = closest(event, '[data-col]')?.getAttribute('data-col') ?? null
-    stage.hoveredColumn.value = col !== null && col.startsWith('urn:') ? col : null
-    stage.hovered.value = closest(event, '[data-node]')?.getAttribute('data-node') ?? null
-    const edge = closest(event, '[data-edge]')
-    actions.pointAtEdge(edge?.getAttribute('data-edge') ?? null, { x: event.clientX, y: event.clientY })
+    const card = closest(event, '[data-node]')?.getAttribute('data-node') ?? null
+    const edge = closest(event, '[data-edge], [data-col-edge]')
+    if (card === null && edge === null) {
+      leave()
+      return
+    }
+    const box = svg.current?.getBoundingClientRect()
+    const at = { x: event.clientX - (box?.left ?? 0), y: event.clientY - (box?.top ?? 0) }
+    pointAt(pointerEntersMs, () => {
+      stage.hoveredColumn.value = col !== null && col.startsWith('urn:') ? col : null
+      stage.hovered.value = card
+      if (stage.pointed.value?.isHeld) return
+      const id = edge?.getAttribute('data-edge') ?? edge?.getAttribute('data-col-edge') ?? null
+      stage.pointed.value = id === null ? null : { id, card: '', isHeld: false, ...at }
+    })
   }
 
   return (
@@ -118,11 +169,10 @@ export function Graph({ stage, name, colouring, selected, column, actions, ready
       aria-label={words.canvas(name)}
       onClick={onClick}
       onPointerOver={onPointerOver}
-      onPointerLeave={() => {
-        stage.hovered.value = null
-        stage.hoveredColumn.value = null
-        actions.pointAtEdge(null, { x: 0, y: 0 })
+      onPointerMove={(event) => {
+        resting.current = `${event.clientX} ${event.clientY}`
       }}
+      onPointerLeave={leave}
       onFocusIn={(event) => {
         const element = closest(event, '[data-node], [data-item]')
         const id = element?.getAttribute('data-node') ?? element?.getAttribute('data-item') ?? null
@@ -141,7 +191,7 @@ export function Graph({ stage, name, colouring, selected, column, actions, ready
         <EdgeTargets stage={stage} />
         <LitEdges stage={stage} />
         <ColumnEdges stage={stage} />
-        <Items stage={stage} colouring={colouring} selected={selected} column={column} />
+        <Items stage={stage} colours={colours} selected={selected} column={column} />
       </g>
     </svg>
   )
@@ -164,12 +214,12 @@ function light(world: SVGGElement, highlight: Highlight | null): void {
 
 function Items({
   stage,
-  colouring,
+  colours,
   selected,
   column
 }: {
   stage: Stage
-  colouring: Colouring
+  colours: Colours
   selected: string | null
   column: string | null
 }) {
@@ -190,7 +240,7 @@ function Items({
   const visible = items.filter(({ item, box }) => item.id === tabStop || crosses(box, window))
   return (
     <g ref={layer} class="items">
-      {visible.map((each) => itemNode(each, { detail, colouring, selected, column, tabStop }))}
+      {visible.map((each) => itemNode(each, { detail, colours, selected, column, tabStop }))}
     </g>
   )
 }

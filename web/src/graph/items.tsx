@@ -4,21 +4,24 @@
  */
 import type { VNode } from 'preact'
 import { shownPath } from '../api/column-urn.ts'
-import { colourOf } from './colours.ts'
+import type { Card } from '../api/entity.ts'
 import { TypePath } from '../parts/icons.tsx'
-import { factsOf, fitted, labelOf } from './labels.ts'
-import type { Colouring, Direction } from './model.ts'
-import type { CardItem, ColumnRow, SideOfCard } from './picture.ts'
+import { PlatformPath } from '../parts/platform-mark.tsx'
+import type { Colours } from './colours.ts'
+import { factsOf, fitted, isAbsent, labelOf } from './labels.ts'
+import type { Direction } from './model.ts'
+import type { AnswerNode, CardItem, ColumnRow, SideOfCard } from './picture.ts'
 import { sizes, type PlacedItem } from './scene.ts'
+import { typeName } from '../texts.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import type { DetailLevel } from './visible.ts'
 
-/** Bold letters are wider. */
-const boldSize = (size: number): number => size * 1.1
+/** The left side of the texts beside the mark. */
+const textX = 49
 
 export type ItemLook = {
   detail: DetailLevel
-  colouring: Colouring
+  colours: Colours
   selected: string | null
   column: string | null
   /** The item that Tab focuses. */
@@ -31,7 +34,8 @@ const drawn = new WeakMap<PlacedItem, Drawn>()
 /** Returns the same node for the same appearance, so Preact does not update the item. */
 export function itemNode(placed: PlacedItem, look: ItemLook): VNode {
   const { id } = placed.item
-  const key = [look.detail, look.colouring, look.selected === id, look.tabStop === id, look.column].join(' ')
+  const hue = placed.item.kind === 'card' ? look.colours.of(placed.item.node)?.hue : null
+  const key = [look.detail, hue, look.selected === id, look.tabStop === id, look.column].join(' ')
   const known = drawn.get(placed)
   if (known?.key === key) return known.node
   const node = <ItemView key={id} placed={placed} look={look} />
@@ -50,6 +54,7 @@ function ItemView({ placed: { item, box }, look }: { placed: PlacedItem; look: I
         data-degree={item.node.degree ?? ''}
         data-side={item.node.side}
         data-selected={look.selected === item.id || undefined}
+        data-absent={isAbsent(item.node) ? (item.node.isRemoved ? 'removed' : 'placeholder') : undefined}
         transform={transform}
       >
         <CardView item={item} box={box} look={look} isTabStop={isTabStop} />
@@ -79,7 +84,7 @@ function ItemView({ placed: { item, box }, look }: { placed: PlacedItem; look: I
       </g>
       {look.detail !== 'blocks' && (
         <text class="name" x="16" y={box.height / 2 + 5} aria-hidden="true">
-          {fitted(label, box.width - 32, boldSize(13))}
+          {fitted(label, box.width - 32, 13, 600)}
         </text>
       )}
     </g>
@@ -98,7 +103,7 @@ function CardView({
   isTabStop: boolean
 }) {
   const { node } = item
-  const colour = colourOf(node, look.colouring)
+  const colour = look.colours.of(node)
   const hue = colour === null ? 'var(--line-strong)' : `var(--hue-${colour.hue})`
   const isBlock = look.detail === 'blocks'
   const isFull = look.detail === 'full'
@@ -125,29 +130,8 @@ function CardView({
         {!isBlock && (
           <rect class="bar" x="1.5" y="9" width="4" height={sizes.header - 18} rx="2" style={{ fill: hue }} />
         )}
-        {isFull && (
-          <>
-            <TypePath type={node.card.type} x={14} y={10} />
-            <text class="name" x="37" y="23">
-              {fitted(
-                node.card.name,
-                box.width - 37 - (node.degree === null || node.side === 'START' ? 14 : 42),
-                boldSize(13)
-              )}
-            </text>
-            <text class="facts" x="14" y="43">
-              {fitted(factsOf(node), box.width - 28, 11.5)}
-            </text>
-            {node.degree !== null && node.side !== 'START' && (
-              <Badge degree={node.degree} x={box.width - 34} />
-            )}
-          </>
-        )}
-        {look.detail === 'names' && (
-          <text class="name large" x="16" y="36">
-            {fitted(node.card.name, box.width - 28, boldSize(21))}
-          </text>
-        )}
+        {isFull && <FullTexts node={node} width={box.width} />}
+        {look.detail === 'names' && <LargeTexts card={node.card} width={box.width} />}
       </g>
       {isFull && (
         <>
@@ -159,6 +143,51 @@ function CardView({
     </>
   )
 }
+
+/** The mark of the platform, or the icon of the type where there is none. */
+const Mark = ({ card, x, y, size }: { card: Card; x: number; y: number; size: number }) =>
+  card.platform === null ? (
+    <TypePath type={card.type} x={x + (size - 16) / 2} y={y + (size - 16) / 2} />
+  ) : (
+    <PlatformPath platform={card.platform} x={x} y={y} size={size} />
+  )
+
+function FullTexts({ node, width }: { node: AnswerNode; width: number }) {
+  const { card, degree } = node
+  const hasBadge = degree !== null && node.side !== 'START'
+  const room = width - textX - 12
+  const isAlone = card.qualifier === ''
+  return (
+    <>
+      <Mark card={card} x={14} y={14} size={26} />
+      {!isAlone && (
+        <text class="qualifier" x={textX} y="23">
+          {fitted(card.qualifier, room - (hasBadge ? 28 : 0), 11.5)}
+        </text>
+      )}
+      <text class="name" x={textX} y={isAlone ? 32 : 40}>
+        {fitted(card.name, room - (isAlone && hasBadge ? 28 : 0), 14.5, 600)}
+      </text>
+      <text class="facts" x="14" y="59">
+        {fitted(factsOf(node), width - 28, 11.5)}
+      </text>
+      {hasBadge && <Badge degree={degree} x={width - 34} />}
+    </>
+  )
+}
+
+/** For small scales: the name on a line of its own. */
+const LargeTexts = ({ card, width }: { card: Card; width: number }) => (
+  <>
+    <Mark card={card} x={14} y={9} size={22} />
+    <text class="qualifier large" x="44" y="26">
+      {fitted(card.qualifier || typeName(card.type), width - 56, 17)}
+    </text>
+    <text class="name large" x="14" y="57">
+      {fitted(card.name, width - 26, 23, 600)}
+    </text>
+  </>
+)
 
 const Badge = ({ degree, x }: { degree: number; x: number }) => (
   <g class="badge" transform={`translate(${x} 9)`}>

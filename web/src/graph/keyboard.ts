@@ -44,7 +44,19 @@ const arrows: { readonly [key: string]: Arrow } = {
 export type KeyCommand =
   | { kind: 'move'; arrow: Arrow }
   | { kind: 'expand' | 'collapse'; direction: 'UPSTREAM' | 'DOWNSTREAM' }
-  | { kind: 'choose' | 'columns' | 'fit' | 'table' | 'keys' | 'clear' | 'zoomIn' | 'zoomOut' | 'zoomReset' }
+  | {
+      kind:
+        | 'choose'
+        | 'edges'
+        | 'columns'
+        | 'fit'
+        | 'table'
+        | 'keys'
+        | 'clear'
+        | 'zoomIn'
+        | 'zoomOut'
+        | 'zoomReset'
+    }
 
 const commands: { readonly [key: string]: KeyCommand } = {
   Enter: { kind: 'choose' },
@@ -54,6 +66,7 @@ const commands: { readonly [key: string]: KeyCommand } = {
   '{': { kind: 'collapse', direction: 'UPSTREAM' },
   '}': { kind: 'collapse', direction: 'DOWNSTREAM' },
   c: { kind: 'columns' },
+  e: { kind: 'edges' },
   f: { kind: 'fit' },
   t: { kind: 'table' },
   '?': { kind: 'keys' },

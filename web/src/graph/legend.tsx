@@ -1,35 +1,50 @@
-/** The legend of the graph: the meaning of colours, lines and numbers. */
-import { typeName } from '../texts.ts'
+/** The legend of the graph: the meaning of colours and lines, with the number of cards of each colour. */
+import { texts } from '../texts.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
-import { colourOf } from './colours.ts'
+import type { Colours } from './colours.ts'
 import { colourings, type Colouring } from './model.ts'
+import type { CardItem } from './picture.ts'
+import type { Stage } from './stage.ts'
 import { Choice } from './toolbar.tsx'
-import type { Picture } from './picture.ts'
 
-/** More names than this would be too many for a legend. */
-const coloursMaxCount = 24
-
-export function Legend({
-  picture,
-  colouring,
-  choose
-}: {
-  picture: Picture
+type Props = {
+  stage: Stage
+  cards: readonly CardItem[]
+  colours: Colours
   colouring: Colouring
   choose: (colouring: Colouring) => void
-}) {
-  const colours = new Map<string, { name: string; hue: number }>()
-  let isAnyOther = false
-  for (const item of picture.items) {
-    if (item.kind !== 'card') continue
-    const colour = colourOf(item.node, colouring)
-    if (colour) colours.set(colour.key, colour)
-    else isAnyOther = true
+}
+
+/** The cards of a value are highlighted while it is pointed at or has the keyboard: colour alone tells too little. */
+export function Legend({ stage, cards, colours, colouring, choose }: Props) {
+  const light = (key: string | null) => (): void => {
+    stage.ofValue.value = new Set(
+      cards.filter(({ node }) => (colours.of(node)?.key ?? null) === key).map(({ id }) => id)
+    )
   }
-  const named = [...colours.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, coloursMaxCount)
+  const leave = (): void => {
+    stage.ofValue.value = null
+  }
+  const entry = (key: string | null, name: string, count: number, hue: string, note: string) => (
+    <li key={key}>
+      <button
+        type="button"
+        class="plain"
+        onPointerEnter={light(key)}
+        onPointerLeave={leave}
+        onFocus={light(key)}
+        onBlur={leave}
+      >
+        <span class="dot" style={{ background: `var(--${hue})` }} />
+        <span>
+          {name} {note && <span class="soft">{note}</span>}
+        </span>
+        <span class="soft">{texts.count(count)}</span>
+      </button>
+    </li>
+  )
   return (
-    <details class="over legend">
-      <summary>{words.legend.label}</summary>
+    <div class="legend" role="group" aria-label={words.legend.label} data-testid="legend">
       <Choice
         label={words.colourBy}
         values={colourings}
@@ -37,29 +52,19 @@ export function Legend({
         value={colouring}
         choose={choose}
       />
-      <ul>
-        {named.map(({ name, hue }) => (
-          <li key={name}>
-            <span class="dot" style={{ background: `var(--hue-${hue})` }} />
-            {colouring === 'type' ? typeName(name) : name}
-          </li>
-        ))}
-        {colours.size > named.length && (
-          <li class="soft">{words.legend.more(colours.size - named.length)}</li>
+      <ul aria-label={words.colours[colouring]}>
+        {colours.values.map(({ key, name, hue, count, sharedWith }) =>
+          entry(key, name, count, `hue-${hue}`, sharedWith === null ? '' : words.legend.shared(sharedWith))
         )}
-        {isAnyOther && (
-          <li>
-            <span class="dot" style={{ background: 'var(--line-strong)' }} />
-            {words.legend.other}
-          </li>
-        )}
+        {colours.otherCount > 0 &&
+          entry(null, words.legend.without[colouring], colours.otherCount, 'line-strong', '')}
       </ul>
-      <p class="soft">
+      <span class="soft">
         <svg width="34" height="8" aria-hidden="true">
           <path d="M0 4h34" stroke="var(--edge)" stroke-width="1.5" stroke-dasharray="6 5" />
         </svg>{' '}
-        {words.legend.loop}, {words.legend.stack}. {words.legend.degree}
-      </p>
-    </details>
+        {words.legend.dashed}
+      </span>
+    </div>
   )
 }

@@ -3,7 +3,8 @@
  * and exact counts.
  */
 import { columnParts, isColumnUrn } from '../api/column-urn.ts'
-import type { Card } from '../api/entity.ts'
+import { domainPath, type Card } from '../api/entity.ts'
+import { platformTitle } from '../parts/platforms.ts'
 import type { Direction, Grouping, ViewState } from './model.ts'
 import { bounds } from './model.ts'
 import { closureOf, linksOf } from './paths.ts'
@@ -21,8 +22,8 @@ export type ColumnRow = {
 
 export type AnswerNode = {
   card: Card
-  /** The domains above the card's domain, nearest first. */
-  domainsAbove: readonly string[]
+  /** Whether it was soft-deleted: only the start can be. */
+  isRemoved: boolean
   side: 'START' | Direction | 'ASIDE'
   degree: number | null
   upstreamCount: number
@@ -276,7 +277,10 @@ function rowsOf(
       }
   )
   const taken = new Set(own)
-  return [...first, ...rows.filter(({ urn }) => urn === null || !taken.has(urn))].slice(0, bounds.columnRows)
+  return [...first, ...rows.filter(({ urn }) => urn === null || !taken.has(urn))].slice(
+    0,
+    Math.max(own.length, bounds.columnRows)
+  )
 }
 
 /** An expanded side that still has hidden neighbours shows them as a stack. */
@@ -294,9 +298,9 @@ const edgeOfStack = ({ id, urn, direction, count }: StackItem): PictureEdge => {
 }
 
 const groupOfNode = ({ card }: AnswerNode, grouping: Grouping): { id: string; name: string } | null => {
-  if (grouping === 'domain') return card.domain && { id: card.domain.urn, name: card.domain.name }
+  if (grouping === 'domain') return card.domain && { id: card.domain.urn, name: domainPath(card.domain) }
   if (grouping === 'platform')
-    return card.platform === null ? null : { id: card.platform, name: card.platform }
+    return card.platform === null ? null : { id: card.platform, name: platformTitle(card.platform) }
   return null
 }
 

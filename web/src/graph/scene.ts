@@ -14,7 +14,7 @@ import {
 } from './picture.ts'
 
 /** Sizes in pixels. */
-export const sizes = { width: 240, header: 56, stack: 40, row: 22, rowsTop: 4, rowsBottom: 6 }
+export const sizes = { width: 264, header: 70, stack: 44, row: 22, rowsTop: 4, rowsBottom: 6 }
 
 export type PlacedItem = { item: Item; box: Box; layer: number }
 export type PlacedEdge = { edge: PictureEdge; path: string; box: Box; isLoop: boolean }

@@ -7,7 +7,15 @@ import type { Box } from './layout.ts'
 import { closureOf, closureOfPaths, linksOf, type Links } from './paths.ts'
 import { groupId, type Picture } from './picture.ts'
 import type { Scene } from './scene.ts'
-import { detailAt, isSameBox, windowOf, type DetailLevel, type Size, type View } from './visible.ts'
+import {
+  detailAt,
+  isSameBox,
+  visibleOf,
+  windowOf,
+  type DetailLevel,
+  type Size,
+  type View
+} from './visible.ts'
 
 /** The highlighted items; the rest fades. */
 export type Highlight = {
@@ -17,6 +25,9 @@ export type Highlight = {
   columns: ReadonlySet<string> | null
   columnEdges: ReadonlySet<string>
 }
+
+/** The edge that is explained, the place of its panel, and whether the panel stays; then the steps are those of `card`. */
+export type PointedEdge = { id: string; x: number; y: number; card: string; isHeld: boolean }
 
 export type Placed = { picture: Picture; scene: Scene; links: Links; columnLinks: Links }
 
@@ -33,6 +44,11 @@ export type Stage = {
   focused: Signal<string | null>
   lockedColumn: Signal<string | null>
   paths: Signal<readonly (readonly string[])[]>
+  pointed: Signal<PointedEdge | null>
+  /** The cards of the value of the legend that is pointed at. */
+  ofValue: Signal<ReadonlySet<string> | null>
+  /** How many of the items are in the viewport, in whole or in part. */
+  inView: ReadonlySignal<{ shown: number; total: number }>
   /** The part of the picture that is drawn. */
   window: ReadonlySignal<Box>
   detail: ReadonlySignal<DetailLevel>
@@ -47,6 +63,20 @@ export const placedOf = (picture: Picture, scene: Scene): Placed => ({
 })
 
 const none: ReadonlySet<string> = new Set()
+
+function highlightOfEdge({ picture }: Placed, id: string): Highlight | null {
+  const edge = picture.edges.find((each) => each.id === id)
+  if (edge)
+    return { items: new Set([edge.from, edge.to]), edges: new Set([id]), columns: null, columnEdges: none }
+  const own = picture.columnEdges.find((each) => each.id === id)
+  if (!own) return null
+  return {
+    items: new Set([own.fromCard, own.toCard]),
+    edges: none,
+    columns: new Set([own.from, own.to]),
+    columnEdges: new Set([id])
+  }
+}
 
 function highlightOfColumn({ links, columnLinks, picture }: Placed, column: string): Highlight {
   const { members, links: columnEdges } = closureOf(columnLinks, column)
@@ -87,6 +117,8 @@ export function createStage(): Stage {
   const hoveredColumn = signal<string | null>(null)
   const lockedColumn = signal<string | null>(null)
   const paths = signal<readonly (readonly string[])[]>([])
+  const pointed = signal<PointedEdge | null>(null)
+  const ofValue = signal<ReadonlySet<string> | null>(null)
   let last: Box = { x: 0, y: 0, width: 0, height: 0 }
   return {
     view,
@@ -97,6 +129,15 @@ export function createStage(): Stage {
     focused: signal<string | null>(null),
     lockedColumn,
     paths,
+    pointed,
+    ofValue,
+    inView: computed(() => {
+      const { x, y, scale } = view.value
+      const { width, height } = size.value
+      const box = { x: -x / scale, y: -y / scale, width: width / scale, height: height / scale }
+      const items = placed.value?.scene.items ?? []
+      return { shown: visibleOf(items, box).length, total: items.length }
+    }),
     window: computed(() => {
       const next = windowOf(view.value, size.value)
       if (!isSameBox(next, last)) last = next
@@ -106,6 +147,9 @@ export function createStage(): Stage {
     highlight: computed(() => {
       const current = placed.value
       if (current === null) return null
+      if (ofValue.value) return { items: ofValue.value, edges: none, columns: null, columnEdges: none }
+      const edge = pointed.value && highlightOfEdge(current, pointed.value.id)
+      if (edge) return edge
       const column = hoveredColumn.value ?? lockedColumn.value
       if (column !== null) return highlightOfColumn(current, column)
       const card = hovered.value

@@ -8,7 +8,7 @@ import { lineageTexts as words } from '../texts/lineage.ts'
 import { bounds, type ViewState } from './model.ts'
 import { closureOf, shownPaths } from './paths.ts'
 import type { GraphAnswer } from './picture.ts'
-import { columnEdgesDrawnMost, type Placed } from './stage.ts'
+import { columnEdgesDrawnMost, type Placed, type Stage } from './stage.ts'
 
 /** The counts, and what the last change added or removed. Screen readers read them out when they change. */
 export function Status({ answer, placed: { picture, scene } }: { answer: GraphAnswer; placed: Placed }) {
@@ -26,6 +26,12 @@ export function Status({ answer, placed: { picture, scene } }: { answer: GraphAn
       {former.current.change}
     </span>
   )
+}
+
+/** Said only if the viewport has a part of the picture. */
+export const InView = ({ stage }: { stage: Stage }) => {
+  const { shown, total } = stage.inView.value
+  return shown < total ? <span data-testid="in-view">{words.inView(shown, total)}</span> : null
 }
 
 export const ColumnStatus = ({ placed: { picture } }: { placed: Placed }) => {

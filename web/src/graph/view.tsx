@@ -11,9 +11,10 @@ import { Dialog } from '../parts/dialog.tsx'
 import { tell } from '../parts/toasts.tsx'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { AsList, useIsNarrow } from './as-list.tsx'
+import { coloursOf } from './colours.ts'
 import { download } from './download.ts'
 import { Drawer } from './drawer.tsx'
-import { EdgeTip, type PointedEdge } from './edge-tip.tsx'
+import { EdgePanel, edgesAt, hold } from './edge-panel.tsx'
 import { Find } from './find.tsx'
 import { Graph, type GraphActions } from './graph.tsx'
 import { commandOf, nextItem } from './keyboard.ts'
@@ -35,8 +36,9 @@ import { pictureOf, type CardItem, type GraphAnswer } from './picture.ts'
 import { sceneOf, type Scene } from './scene.ts'
 import { StackList } from './stack-list.tsx'
 import { createStage, placedOf, type Placed } from './stage.ts'
-import { ColumnFocus, ColumnStatus, PathChip, Status } from './status.tsx'
+import { ColumnFocus, ColumnStatus, InView, PathChip, Status } from './status.tsx'
 import { Toolbar } from './toolbar.tsx'
+import { scales } from './visible.ts'
 import type { Viewport } from './viewport.ts'
 
 type Props = {
@@ -64,7 +66,6 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
   const [isReady, setReady] = useState(false)
   const [stack, setStack] = useState<{ id: string; element: Element } | null>(null)
   const [showsKeys, setShowsKeys] = useState(false)
-  const [pointed, setPointed] = useState<PointedEdge | null>(null)
   const isNarrow = useIsNarrow()
 
   const { group, toggledGroups, column, showsColumns } = state
@@ -77,6 +78,14 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
   }, [answer, group, toggledGroups.join(' '), column, showsColumns])
   const { picture, scene } = placed
   const cardById = useMemo(() => new Map(picture.cards.map((card) => [card.id, card])), [picture])
+  const colours = useMemo(
+    () =>
+      coloursOf(
+        picture.cards.map(({ node }) => node),
+        state.colour
+      ),
+    [picture, state.colour]
+  )
   const toOpen = useRef<string | null>(null)
   const start = answer.nodes[0]?.card ?? { urn: state.urn, name: state.urn }
 
@@ -96,10 +105,16 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
   useLayoutEffect(() => {
     if (!viewport.current || shownStart.current === start.urn) return
     const box = scene.byId.get(start.urn)?.box
-    if (shownStart.current === null) viewport.current.begin(scene.bounds, box)
+    if (shownStart.current === null) viewport.current.fit(scene.bounds, box, scales.reading)
     else if (box) viewport.current.reveal(box)
     shownStart.current = start.urn
   }, [isReady, start.urn, placed])
+
+  // The drawer takes a part of the drawing.
+  const selectedBox = state.selected === null ? undefined : scene.byId.get(state.selected)?.box
+  useLayoutEffect(() => {
+    if (selectedBox) viewport.current?.reveal(selectedBox)
+  }, [state.selected, isReady])
 
   const change = (next: Partial<ViewState>, options?: { replace?: boolean }): void => {
     go({ ...state, ...next }, options)
@@ -201,11 +216,16 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
       case 'choose':
         activate(id)
         break
+      case 'edges': {
+        const [first] = edgesAt(placed, id)
+        if (first !== undefined) hold(stage, first, id)
+        break
+      }
       case 'columns':
         toggleColumns()
         break
       case 'fit':
-        viewport.current?.fit(scene.bounds)
+        fit()
         break
       case 'table':
         leave(tableAddress)
@@ -214,6 +234,7 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
         setShowsKeys(true)
         break
       case 'clear':
+        stage.pointed.value = null
         change({ selected: null, column: null, pathTo: null }, { replace: true })
         break
       case 'zoomIn':
@@ -226,6 +247,10 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
         viewport.current?.zoomBy(1 / stage.view.peek().scale)
         break
     }
+  }
+  const fit = (): void => {
+    const middle = scene.byId.get(state.selected ?? state.urn) ?? scene.byId.get(state.urn)
+    viewport.current?.fit(scene.bounds, middle?.box, scales.legible)
   }
   const actions: GraphActions = {
     choose,
@@ -243,9 +268,6 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
     reveal: (id) => {
       const box = scene.byId.get(id)?.box
       if (box) viewport.current?.reveal(box)
-    },
-    pointAtEdge: (id, at) => {
-      setPointed((last) => (id === null && last === null ? last : id === null ? null : { id, ...at }))
     }
   }
   const selected = state.selected === null ? null : cardOf(state.selected)
@@ -287,18 +309,19 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
         state={state}
         change={change}
         tableAddress={tableAddress}
-        fit={() => viewport.current?.fit(scene.bounds)}
+        fit={fit}
         showKeys={() => {
           setShowsKeys(true)
         }}
         exportAs={(format) => {
-          download(placed, words.title(start.name), state.colour, format).catch((error: Error) => {
+          download(placed, words.title(start.name), colours, format).catch((error: Error) => {
             tell(error.message)
           })
         }}
       />
       <div class="status">
         <Status answer={answer} placed={placed} />
+        {!isNarrow && <InView stage={stage} />}
         {answer.timeRule !== null && <span data-testid="time-rule">{answer.timeRule}</span>}
         {showsColumns && <ColumnStatus placed={placed} />}
         {column !== null && (
@@ -378,7 +401,7 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
           <Graph
             stage={stage}
             name={start.name}
-            colouring={state.colour}
+            colours={colours}
             selected={state.selected}
             column={column}
             actions={actions}
@@ -388,14 +411,13 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
             }}
           />
           <MiniMap stage={stage} viewport={isReady ? viewport.current : null} />
-          <Legend
-            picture={picture}
-            colouring={state.colour}
-            choose={(colour) => {
-              change({ colour })
+          <EdgePanel
+            stage={stage}
+            close={(card) => {
+              stage.pointed.value = null
+              if (scene.byId.has(card)) focusItem(card)
             }}
           />
-          {pointed && <EdgeTip pointed={pointed} picture={picture} />}
           {openStack?.kind === 'stack' && stack && (
             <StackList
               key={stack.id}
@@ -421,6 +443,17 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
           {drawer}
           {empty}
         </div>
+      )}
+      {!isNarrow && (
+        <Legend
+          stage={stage}
+          cards={picture.cards}
+          colours={colours}
+          colouring={state.colour}
+          choose={(colour) => {
+            change({ colour })
+          }}
+        />
       )}
       {showsKeys && (
         <Dialog

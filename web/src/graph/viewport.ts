@@ -8,17 +8,19 @@ import type { Box } from './layout.ts'
 export type Viewport = {
   show: (view: View) => void
   zoomBy: (factor: number) => void
-  /** Shows the graph at a readable scale or larger. If it does not fit, `start` is in the centre. */
-  begin: (whole: Box, start: Box | undefined) => void
-  fit: (whole: Box) => void
+  /**
+   * Shows the whole if it fits at this scale or larger. Otherwise its part around `middle`, so that the names
+   * can be read.
+   */
+  fit: (whole: Box, middle: Box | undefined, least: number) => void
   centre: (box: Box) => void
-  /** Moves only if the box is not in view. */
+  /** Moves only if the box is not in view, and then no more than it must. */
   reveal: (box: Box) => void
   end: () => void
 }
 
-/** The smallest scale of the first view. Smaller text would be illegible. */
-const readingScale = 0.78
+/** A box farther outside than this is shown in the centre, with what is around it. */
+const farPixels = 400
 
 export function attachViewport(svg: SVGSVGElement, stage: Stage): Viewport {
   const selection = select<SVGSVGElement, unknown>(svg)
@@ -50,24 +52,25 @@ export function attachViewport(svg: SVGSVGElement, stage: Stage): Viewport {
     zoomBy: (factor) => {
       behaviour.scaleBy(selection, factor)
     },
-    begin(whole, start) {
+    fit(whole, middle, least) {
       const all = viewOfBox(whole, size.peek())
-      if (all.scale >= readingScale || !start) show(all)
-      else show(withinBox(viewCentredOn(start, size.peek(), readingScale), whole, size.peek()))
-    },
-    fit: (whole) => {
-      show(viewOfBox(whole, size.peek()))
+      if (all.scale >= least || !middle) show(all)
+      else show(withinBox(viewCentredOn(middle, size.peek(), least), whole, size.peek()))
     },
     reveal(box) {
+      measure()
       const { x, y, scale } = view.peek()
       const { width, height } = size.peek()
       const [left, top] = [box.x * scale + x, box.y * scale + y]
-      const isInView =
-        left >= 8 &&
-        top >= 8 &&
-        left + box.width * scale <= width - 8 &&
-        top + box.height * scale <= height - 8
-      if (!isInView) centre(box)
+      /** How far the view moves along one side, so that the box is in it with a margin. */
+      const moveOf = (begin: number, length: number, room: number): number =>
+        begin < 8 ? 40 - begin : begin + length > room - 8 ? Math.max(room - 40 - length, 40) - begin : 0
+      const move = {
+        x: moveOf(left, box.width * scale, width),
+        y: moveOf(top, box.height * scale, height)
+      }
+      if (Math.max(Math.abs(move.x), Math.abs(move.y)) > farPixels) centre(box)
+      else if (move.x !== 0 || move.y !== 0) show({ x: x + move.x, y: y + move.y, scale })
     },
     end: () => {
       observer.disconnect()

@@ -5,10 +5,14 @@ import type { Box, Point } from './layout.ts'
 export type View = { x: number; y: number; scale: number }
 export type Size = { width: number; height: number }
 
-/** `full`: whole cards. `names`: only their names. `blocks`: coloured rectangles. */
+/** `full`: whole cards. `names`: only their names, larger. `blocks`: coloured rectangles. */
 export type DetailLevel = 'full' | 'names' | 'blocks'
 
-export const scales = { least: 0.02, most: 2, names: 0.6, blocks: 0.25 }
+/**
+ * `legible`: the smallest scale at which names can be read; the view never fits a picture below it.
+ * `reading`: the smallest scale of the first view.
+ */
+export const scales = { least: 0.02, most: 2, reading: 0.8, names: 0.72, legible: 0.5, blocks: 0.25 }
 
 export const detailAt = (scale: number): DetailLevel =>
   scale >= scales.names ? 'full' : scale >= scales.blocks ? 'names' : 'blocks'

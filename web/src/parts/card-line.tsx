@@ -3,7 +3,8 @@ import { assetAddress } from '../address.ts'
 import { domainPath, type Card } from '../api/entity.ts'
 import { texts, typeName } from '../texts.ts'
 import { TypeIcon } from './icons.tsx'
-import { PlatformMark, platformTitle } from './platform-mark.tsx'
+import { PlatformMark } from './platform-mark.tsx'
+import { platformTitle } from './platforms.ts'
 
 /** It has no link, because the rows of some lists are options. */
 export const CardLine = ({ card }: { card: Card }) => (

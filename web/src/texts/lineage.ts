@@ -53,6 +53,8 @@ export const lineageTexts = {
     ]
       .filter(Boolean)
       .join(' '),
+  inView: (shown: number, total: number): string => `${number(shown)} of ${number(total)} are in view.`,
+  removedAsset: 'removed',
   added: (count: number): string => `${counted(count, 'asset', 'assets')} added.`,
   removed: (count: number): string => `${counted(count, 'asset', 'assets')} removed.`,
   columnEdges: (shown: number, total: number): string =>
@@ -83,7 +85,7 @@ export const lineageTexts = {
   group: (name: string, count: number): string => `${name} (${counted(count, 'asset', 'assets')})`,
   openGroup: (name: string): string => `Open the group ${name}`,
   closeGroup: (name: string): string => `Close the group ${name}`,
-  degree: (degree: number): string => counted(degree, 'hop', 'hops'),
+  degree: (degree: number): string => `${counted(degree, 'hop', 'hops')} from the start, jobs included`,
   card: ({
     name,
     type,
@@ -148,7 +150,12 @@ export const lineageTexts = {
     filter: 'Filter columns',
     onlyLineage: 'Only with lineage',
     listed: (count: number, total: number): string => `${number(count)} of ${number(total)} listed.`,
-    placeholder: 'Something refers to it, but nothing has described it.'
+    owners: 'Owners',
+    tags: 'Tags',
+    terms: 'Terms',
+    moreChips: (count: number): string => `and ${number(count)} more`,
+    placeholder: 'Something refers to it, but nothing has described it.',
+    removed: 'It was removed.'
   },
   paths: {
     label: (total: number, hops: number): string =>
@@ -163,15 +170,26 @@ export const lineageTexts = {
     via: (names: readonly string[], more: number): string =>
       `via ${names.join(', ')}${more > 0 ? ` and ${number(more)} more` : ''}`,
     merged: (count: number): string => counted(count, 'edge', 'edges'),
-    lastUsed: (when: string): string => `last used ${when}`
+    label: 'An edge',
+    job: 'By the job',
+    statement: (aspect: string): string => `By ${aspect} of`,
+    source: (source: string): string => `(source ${source})`,
+    actor: (name: string): string => `stated by ${name}`,
+    load: (id: string): string => `load ${id}`,
+    more: (count: number): string => `and ${counted(count, 'other statement', 'other statements')}`,
+    since: 'Stated since',
+    lastUsed: 'Last used:',
+    unused: 'no run has reported it.',
+    bridged: 'Nobody states it directly: it leads over what this view hides.',
+    place: (at: number, count: number): string => `${number(at)} of ${number(count)}`,
+    previous: 'Previous edge',
+    next: 'Next edge'
   },
   legend: {
     label: 'Legend',
-    other: 'Other',
-    more: (count: number): string => `and ${number(count)} more`,
-    loop: 'closes a cycle',
-    stack: 'leads to hidden assets',
-    degree: 'The number on a card counts the hops from the start, jobs included.'
+    without: { domain: 'In no domain', type: 'No type', platform: 'No platform' },
+    shared: (name: string): string => `shares its colour with ${name}`,
+    dashed: 'closes a cycle, or leads to hidden assets'
   },
   miniMap: 'Overview',
   tooBig: {
@@ -204,6 +222,7 @@ export const lineageTexts = {
       ['Tab', 'From a chosen card to its details, and to its columns'],
       ['[ ]', 'Show more upstream or downstream'],
       ['{ }', 'Hide what is upstream or downstream'],
+      ['E', 'Why the card is connected: its edges, one by one'],
       ['C', 'Columns on or off'],
       ['F', 'Show the whole graph'],
       ['+ − 0', 'Zoom in, out, natural size'],

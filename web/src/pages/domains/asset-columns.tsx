@@ -2,7 +2,7 @@
 import { assetAddress } from '../../address.ts'
 import { domainPath, wholeName, type Card } from '../../api/entity.ts'
 import { CardMark, WholeName } from '../../parts/card-line.tsx'
-import { platformTitle } from '../../parts/platform-mark.tsx'
+import { platformTitle } from '../../parts/platforms.ts'
 import type { TableColumn } from '../../parts/table.tsx'
 import { domainTexts } from '../../texts/domains.ts'
 import { typeName } from '../../texts.ts'
