@@ -110,7 +110,7 @@ t.test('the lineage graph', async (t) => {
     await settled(page, near)
     t.equal(await page.locator('[data-col], [data-col-edge]').count(), 0)
     t.strictSame(requests, [{ columns: false }])
-    t.match(await page.getByTestId('status').innerText(), /^Showing 6 of 10 assets\./)
+    t.match(await page.getByTestId('status').innerText(), /^Showing 6 of 10 assets; 4 are hidden\./)
   })
 
   await t.test('degrees on the cards are those of the API', async (t) => {

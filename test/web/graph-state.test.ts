@@ -11,6 +11,7 @@ import {
   firstView,
   groupings,
   longUrn,
+  misreadIn,
   queryOf,
   questionOf,
   recentred,
@@ -125,8 +126,15 @@ await t.test('any text is read as a state, and invalid values are those of the f
     })
   )
   const nonsense =
-    'urn=a&dir=sideways&up=-1&down=99&e=q3 b&e=d&x=u&cols=yes&col=c&group=x&colour=red&since=now&until=1e9&max=0'
+    'urn=a&dir=sideways&up=-1&down=1001&e=q3 b&e=d&x=u&cols=yes&col=c&group=x&colour=red&since=now&until=1e9&max=0'
   t.strictSame(stateOf(nonsense), firstView('a'))
+  t.strictSame(
+    misreadIn(nonsense),
+    ['dir=sideways', 'up=-1', 'down=1001', 'group=x', 'colour=red', 'since=now', 'until=1e9', 'max=0'],
+    'and each is told'
+  )
+  t.strictSame(misreadIn('urn=a&dir=up&up=all&down=60&group=none&max=2000'), [])
+  t.match(stateOf('urn=a&up=60&down=all'), { up: 60, down: bounds.hopsMost }, 'as many hops as there are')
 })
 
 await t.test('a short URN means only one URN', async () => {

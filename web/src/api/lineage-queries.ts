@@ -107,6 +107,17 @@ query columnReach($urn: String!, $since: Long, $until: Long) {
   }
 }`)
 
+/** Every edge between columns on the way to or from a column. */
+export const columnPaths = define<
+  { lineageGraph: { edges: { upstreamUrn: string; downstreamUrn: string }[] } },
+  { urn: string; count: number; since: number | null; until: number | null }
+>(`
+query columnPaths($urn: String!, $count: Int, $since: Long, $until: Long) {
+  lineageGraph(input: { urn: $urn, upHops: 1000, downHops: 1000, count: $count, startTimeMillis: $since, endTimeMillis: $until }) {
+    edges { upstreamUrn downstreamUrn }
+  }
+}`)
+
 type RawPaths = { hops: number | null; totalShortest: number; paths: { steps: { entity: RawCard }[] }[] }
 
 /** The shortest paths between two assets, whichever is upstream. */

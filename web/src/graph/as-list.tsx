@@ -3,9 +3,8 @@
  * the number of hidden neighbours.
  */
 import { useEffect, useState } from 'preact/hooks'
-import { assetAddress } from '../address.ts'
+import { CardLink } from '../parts/card-line.tsx'
 import { lineageTexts as words } from '../texts/lineage.ts'
-import { factsOf } from './labels.ts'
 import type { Direction } from './model.ts'
 import type { Picture } from './picture.ts'
 
@@ -37,10 +36,8 @@ export const AsList = ({ picture, selected, choose, expand }: Props) => (
   <ul class="as-list list" aria-label={words.list} data-testid="as-list">
     {picture.cards.map((item) => (
       <li key={item.id} data-node={item.id} aria-current={selected === item.id || undefined}>
-        <a href={assetAddress(item.id)}>{item.node.card.name}</a>
-        <div class="soft">
-          {[words.place[item.node.side](item.node.degree ?? 0), factsOf(item.node)].join(' · ')}
-        </div>
+        <CardLink card={item.node.card} />
+        <div class="soft">{words.place[item.node.side](item.node.degree ?? 0)}</div>
         <div class="row">
           <button
             type="button"
@@ -48,7 +45,7 @@ export const AsList = ({ picture, selected, choose, expand }: Props) => (
               choose(item.id)
             }}
           >
-            {words.drawer.label}
+            {words.drawer.details}
           </button>
           {(['UPSTREAM', 'DOWNSTREAM'] as const).map((direction) =>
             item.sides[direction].hidden > 0 ? (

@@ -150,8 +150,11 @@ function About({ urn }: { urn: string }) {
   const { data } = useResource(urn, (signal) => graphql(cardDetails, { urn }, signal))
   if (!data?.entity) return null
   const { about, edited, ownership, tags, glossaryTerms } = data.entity
-  // The marks of Markdown that are most frequent, which are noise in a few lines.
-  const description = (edited?.description ?? about?.description ?? '').replace(/\*\*|`/g, '').trim()
+  // Its first paragraph, without the marks of Markdown that are most frequent.
+  const [description = ''] = (edited?.description ?? about?.description ?? '')
+    .trim()
+    .replace(/\*\*|`/g, '')
+    .split(/\n\s*\n/)
   const lists = [
     [words.drawer.owners, (ownership?.owners ?? []).map(({ owner }) => owner)],
     [words.drawer.tags, (tags?.tags ?? []).map(({ tag }) => tag)],

@@ -32,9 +32,10 @@ const endsOf = (placed: Placed, edge: PictureEdge | ColumnEdge): string =>
     })
     .join(' → ')
 
-/** The edges of a card, those that lead to it first. */
-export const edgesAt = ({ links }: Placed, id: string): string[] =>
-  [...(links.to.get(id) ?? []), ...(links.from.get(id) ?? [])].map((link) => link.id)
+/** The edges of a card, those that lead to it first; one that leads from it to itself once. */
+export const edgesAt = ({ links }: Placed, id: string): string[] => [
+  ...new Set([...(links.to.get(id) ?? []), ...(links.from.get(id) ?? [])].map((link) => link.id))
+]
 
 export function EdgePanel({ stage, close }: { stage: Stage; close: (card: string) => void }) {
   const panel = useRef<HTMLDivElement>(null)
@@ -120,14 +121,14 @@ export function EdgePanel({ stage, close }: { stage: Stage; close: (card: string
   )
 }
 
-/** Holds the panel of an edge at its middle, or where the pointer is. */
+/** Holds the panel of an edge below its middle, or where the pointer is. */
 export function hold(stage: Stage, id: string, card: string, at?: Pick<PointedEdge, 'x' | 'y'>): void {
   const scene = stage.placed.peek()?.scene
   const box = [...(scene?.edges ?? []), ...(scene?.columnEdges ?? [])].find(({ edge }) => edge.id === id)?.box
   const { x, y, scale } = stage.view.peek()
   const middle = box && {
     x: (box.x + box.width / 2) * scale + x,
-    y: (box.y + box.height / 2) * scale + y
+    y: (box.y + box.height) * scale + y + 24
   }
   stage.pointed.value = { id, card, isHeld: true, ...(at ?? middle ?? { x: 0, y: 0 }) }
 }

@@ -273,15 +273,16 @@ function Groups({ stage }: { stage: Stage }) {
  * The title is visible as long as its box is, so it is drawn at each step of a pan, separately from the rest.
  */
 function GroupTitle({ stage, name, count, box }: { stage: Stage; name: string; count: number; box: Box }) {
-  const { x, scale } = stage.view.value
+  const { x, y, scale } = stage.view.value
   const size = Math.min(40, Math.max(13, 12 / scale))
   const label = words.group(name, count)
   const left = Math.min(
     Math.max(box.x, -x / scale) + 14,
     Math.max(box.x + 14, box.x + box.width - textWidth(label, size) - 14)
   )
+  const top = Math.min(Math.max(box.y, -y / scale), Math.max(box.y, box.y + box.height - size - 24))
   return (
-    <text aria-hidden="true" data-title x={left} y={box.y + 10 + size} style={{ fontSize: `${size}px` }}>
+    <text aria-hidden="true" data-title x={left} y={top + 10 + size} style={{ fontSize: `${size}px` }}>
       {label}
     </text>
   )

@@ -162,14 +162,14 @@ function FullTexts({ node, width }: { node: AnswerNode; width: number }) {
       <Mark card={card} x={14} y={14} size={26} />
       {!isAlone && (
         <text class="qualifier" x={textX} y="23">
-          {fitted(card.qualifier, room - (hasBadge ? 28 : 0), 11.5)}
+          {fitted(card.qualifier, room - (hasBadge ? 28 : 0), 12)}
         </text>
       )}
       <text class="name" x={textX} y={isAlone ? 32 : 40}>
         {fitted(card.name, room - (isAlone && hasBadge ? 28 : 0), 14.5, 600)}
       </text>
       <text class="facts" x="14" y="59">
-        {fitted(factsOf(node), width - 28, 11.5)}
+        {fitted(factsOf(node), width - 28, 12)}
       </text>
       {hasBadge && <Badge degree={degree} x={width - 34} />}
     </>
@@ -334,7 +334,7 @@ function Row({
       {isFull && (
         <g aria-hidden="true">
           <text x="14" y="15">
-            {fitted(shownPath(row.path), width - 34 - (related ? 74 : 0), 11.5)}
+            {fitted(shownPath(row.path), width - 34 - (related ? 74 : 0), 12)}
           </text>
           {related && (
             <text class="type" x={width - 14} y="15">

@@ -1,7 +1,7 @@
 /**
  * The state of a lineage view: the person's choices, all of them in the address, and the request for them.
  */
-import { isColumnUrn } from '../api/column-urn.ts'
+import { columnParts, isColumnUrn } from '../api/column-urn.ts'
 import { quoted } from '../command-line.ts'
 
 export type Direction = 'UPSTREAM' | 'DOWNSTREAM'
@@ -50,7 +50,8 @@ export type ViewState = {
 }
 
 export const bounds = {
-  hopsMost: 20,
+  /** As many as a walk of the server takes: all. */
+  hopsMost: 1_000,
   /** A side with more neighbours than this shows one page of them, and the rest as a stack. */
   fanOutAbove: 20,
   page: 10,
@@ -92,6 +93,9 @@ export const longUrn = (text: string): string =>
 
 const letterOf = (direction: Direction): string => (direction === 'UPSTREAM' ? 'u' : 'd')
 
+/** `all` for as many as there are. */
+export const hopsText = (hops: number): string => (hops === bounds.hopsMost ? 'all' : String(hops))
+
 /** The query of a view. Values that equal those of the first view are left out. */
 export function queryOf(state: ViewState): string {
   const first = firstView(state.urn)
@@ -100,8 +104,8 @@ export function queryOf(state: ViewState): string {
     if (value !== usual && value !== null) params.append(name, String(value))
   }
   put('dir', state.sides, first.sides)
-  put('up', state.up, first.up)
-  put('down', state.down, first.down)
+  put('up', hopsText(state.up), hopsText(first.up))
+  put('down', hopsText(state.down), hopsText(first.down))
   for (const { urn, direction, count, only } of state.expansions) {
     params.append(
       'e',
@@ -179,8 +183,8 @@ export function stateOf(query: string): ViewState {
   return {
     ...first,
     sides: oneOf(sidesShown, params.get('dir'), first.sides),
-    up: wholeNumber(params.get('up'), 0, bounds.hopsMost) ?? first.up,
-    down: wholeNumber(params.get('down'), 0, bounds.hopsMost) ?? first.down,
+    up: hopsOf(params.get('up')) ?? first.up,
+    down: hopsOf(params.get('down')) ?? first.down,
     expansions: expansionsOf(params.getAll('e'), params.getAll('n')),
     collapsed: params.getAll('x').flatMap((text) => sideOf(text) ?? []),
     showsColumns,
@@ -205,6 +209,29 @@ function wholeNumber(text: string | null, least: number, most: number): number |
   if (text === null || !/^\d{1,16}$/.test(text)) return null
   const value = Number(text)
   return value >= least && value <= most ? value : null
+}
+
+const hopsOf = (text: string | null): number | null =>
+  text === 'all' ? bounds.hopsMost : wholeNumber(text, 0, bounds.hopsMost)
+
+/** The values of an address that its view cannot have, as `name=value`. */
+export function misreadIn(search: string): string[] {
+  const params = new URLSearchParams(search)
+  const state = stateOf(search)
+  const read = {
+    dir: state.sides,
+    up: hopsText(state.up),
+    down: hopsText(state.down),
+    group: state.group,
+    colour: state.colour,
+    since: state.since,
+    until: state.until,
+    max: state.maxCards
+  }
+  return Object.entries(read).flatMap(([name, value]) => {
+    const text = params.get(name) ?? ''
+    return text === '' || text === String(value) ? [] : [`${name}=${text}`]
+  })
 }
 
 function sideOf(text: string): Side | null {
@@ -346,6 +373,36 @@ export const expandedAlong = (state: ViewState, paths: readonly (readonly string
       ...[...along].map(([urn, only]) => ({ urn, direction, count: null, only: [...only] }))
     ]
   }
+}
+
+/**
+ * Adds the assets that edges of columns lead to and that are not shown, each beside one that is, nearest
+ * first.
+ */
+export function expandedToColumns(
+  state: ViewState,
+  shown: Iterable<string>,
+  edges: readonly { upstreamUrn: string; downstreamUrn: string }[]
+): ViewState {
+  const has = new Set(shown)
+  const added: Expansion[] = []
+  const pairs = edges.map(({ upstreamUrn, downstreamUrn }) =>
+    [upstreamUrn, downstreamUrn].map((urn) => columnParts(urn).asset)
+  )
+  for (let before = -1; before < added.length;) {
+    before = added.length
+    for (const [from = '', to = ''] of pairs) {
+      if (has.has(from) === has.has(to)) continue
+      added.push(
+        has.has(from)
+          ? { urn: from, direction: 'DOWNSTREAM', count: null, only: [to] }
+          : { urn: to, direction: 'UPSTREAM', count: null, only: [from] }
+      )
+      has.add(from).add(to)
+    }
+  }
+  const maxCards = has.size > state.maxCards ? bounds.cardsMost : state.maxCards
+  return { ...state, maxCards, expansions: [...state.expansions, ...added] }
 }
 
 /** The same choices around another asset. */

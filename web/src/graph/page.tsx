@@ -16,7 +16,7 @@ import { useResource } from '../parts/use-resource.ts'
 import { texts } from '../texts.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { answerOf } from './answer.ts'
-import { addressOfView, questionOf, viewOf, type ViewState } from './model.ts'
+import { addressOfView, misreadIn, questionOf, viewOf, type ViewState } from './model.ts'
 import { Skeleton } from './skeleton.tsx'
 import { View } from './view.tsx'
 import '../style/lineage.css'
@@ -24,7 +24,9 @@ import '../style/lineage.css'
 export function LineagePage() {
   const { url, route } = useLocation()
   // The router ignores the part behind the `#`, but its address changes with it.
-  const { state, isCut, isLong } = viewOf({ search: new URL(url, location.href).search, hash: location.hash })
+  const { search } = new URL(url, location.href)
+  const { state, isCut, isLong } = viewOf({ search, hash: location.hash })
+  const misread = misreadIn(search)
   const input = questionOf(state)
   const {
     last: data,
@@ -61,6 +63,11 @@ export function LineagePage() {
               <button type="button" onClick={reload}>
                 {texts.state.retry}
               </button>
+            </div>
+          )}
+          {misread.length > 0 && (
+            <div class="banner" role="alert" data-testid="misread">
+              {words.misread(misread)}
             </div>
           )}
           {isCut && (

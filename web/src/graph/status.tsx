@@ -1,8 +1,9 @@
 /** The line above the graph: counts, columns, and the highlighted column or paths. */
 import { useEffect, useRef } from 'preact/hooks'
 import { columnParts, shownPath } from '../api/column-urn.ts'
-import { columnReach, lineagePaths } from '../api/lineage-queries.ts'
+import { columnPaths, columnReach, lineagePaths } from '../api/lineage-queries.ts'
 import { graphql } from '../api/request.ts'
+import { tell } from '../parts/toasts.tsx'
 import { useResource } from '../parts/use-resource.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { bounds, type ViewState } from './model.ts'
@@ -50,14 +51,26 @@ export function ColumnFocus({
   placed: { columnLinks, picture },
   column,
   state,
+  show,
   clear
 }: {
   placed: Placed
   column: string
   state: ViewState
+  /** Adds the assets of the edges to the view. */
+  show: (edges: readonly { upstreamUrn: string; downstreamUrn: string }[]) => void
   clear: () => void
 }) {
   const { since, until } = state
+  const showAll = (): void => {
+    graphql(columnPaths, { urn: column, count: bounds.cardsMost, since, until })
+      .then(({ lineageGraph }) => {
+        show(lineageGraph.edges)
+      })
+      .catch((error: Error) => {
+        tell(error.message)
+      })
+  }
   const { data } = useResource(`${column} ${since} ${until}`, (signal) =>
     graphql(columnReach, { urn: column, since, until }, signal)
   )
@@ -73,13 +86,14 @@ export function ColumnFocus({
   const owner = picture.cards.find(({ id }) => column.includes(`(${id},`))
   const name = owner?.node.card.name ?? ''
   const path = shownPath(columnParts(column).path)
+  const outside = reach === null ? 0 : reach - members.size
   return (
     <span class="chip" data-testid="column-focus">
-      {words.focus(
-        `${name}.${path}`,
-        members.size,
-        Math.max(1, assets.size),
-        reach === null ? null : reach - members.size
+      {words.focus(`${name}.${path}`, members.size, Math.max(1, assets.size), outside)}
+      {outside > 0 && (
+        <button type="button" class="plain" data-testid="show-outside" onClick={showAll}>
+          {words.showOutside(outside)}
+        </button>
       )}
       <button type="button" class="plain" onClick={clear}>
         {words.clear}

@@ -1,5 +1,14 @@
 /** The choices of a view: sides, hops, columns, jobs, groups, colours, time; and its exports. */
-import { bounds, groupings, sidesShown, type Grouping, type SidesShown, type ViewState } from './model.ts'
+import {
+  bounds,
+  groupings,
+  hopsText,
+  sidesShown,
+  type Direction,
+  type Grouping,
+  type SidesShown,
+  type ViewState
+} from './model.ts'
 import { Menu } from '../parts/menu.tsx'
 import { lineageTexts as words } from '../texts/lineage.ts'
 
@@ -7,6 +16,8 @@ export type ExportFormat = 'svg' | 'png' | 'csv'
 
 type Props = {
   state: ViewState
+  /** Whether the graph is a list: then the choices are folded away, and nothing fits or has keys. */
+  isNarrow: boolean
   change: (next: Partial<ViewState>) => void
   tableAddress: string
   exportAs: (format: ExportFormat) => void
@@ -18,9 +29,9 @@ const dayMs = 86_400_000
 const spans = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs, year: 365 * dayMs }
 type Span = keyof typeof spans
 
-export function Toolbar({ state, change, tableAddress, exportAs, fit, showKeys }: Props) {
-  return (
-    <div class="toolbar" role="toolbar" aria-label={words.toolbar}>
+export function Toolbar({ state, isNarrow, change, tableAddress, exportAs, fit, showKeys }: Props) {
+  const choices = (
+    <>
       <Choice
         isNamed={false}
         label={words.direction}
@@ -32,9 +43,8 @@ export function Toolbar({ state, change, tableAddress, exportAs, fit, showKeys }
         }}
       />
       {state.sides !== 'down' && (
-        <Stepper
-          label={words.hops.UPSTREAM}
-          sign="↑"
+        <Hops
+          direction="UPSTREAM"
           value={state.up}
           choose={(up) => {
             change({ up })
@@ -42,9 +52,8 @@ export function Toolbar({ state, change, tableAddress, exportAs, fit, showKeys }
         />
       )}
       {state.sides !== 'up' && (
-        <Stepper
-          label={words.hops.DOWNSTREAM}
-          sign="↓"
+        <Hops
+          direction="DOWNSTREAM"
           value={state.down}
           choose={(down) => {
             change({ down })
@@ -86,17 +95,33 @@ export function Toolbar({ state, change, tableAddress, exportAs, fit, showKeys }
         }}
       />
       <TimeChoice state={state} change={change} />
+    </>
+  )
+  return (
+    <div class="toolbar" role="toolbar" aria-label={words.toolbar}>
+      {isNarrow ? (
+        <details>
+          <summary>{words.toolbar}</summary>
+          <div class="row">{choices}</div>
+        </details>
+      ) : (
+        choices
+      )}
       <span class="end part">
         <a class="button" href={tableAddress}>
           {words.table}
         </a>
         <ExportMenu exportAs={exportAs} />
-        <button type="button" title={words.fitTitle} onClick={fit}>
-          {words.fit}
-        </button>
-        <button type="button" aria-label={words.keys.title} onClick={showKeys}>
-          ?
-        </button>
+        {!isNarrow && (
+          <>
+            <button type="button" title={words.fitTitle} onClick={fit}>
+              {words.fit}
+            </button>
+            <button type="button" aria-label={words.keys.title} onClick={showKeys}>
+              ?
+            </button>
+          </>
+        )}
       </span>
     </div>
   )
@@ -139,43 +164,32 @@ export function Choice<Value extends string>({
   )
 }
 
-const Stepper = ({
-  label,
-  sign,
+const hopChoices = [0, 1, 2, 3, 4, 5, 10, 20, bounds.hopsMost]
+
+const Hops = ({
+  direction,
   value,
   choose
 }: {
-  label: string
-  sign: string
+  direction: Direction
   value: number
   choose: (value: number) => void
 }) => (
-  <span class="part" role="group" aria-label={label} title={label}>
-    <span class="soft" aria-hidden="true">
-      {sign}
-    </span>
-    <button
-      type="button"
-      aria-label={words.fewer(label)}
-      disabled={value === 0}
-      onClick={() => {
-        choose(value - 1)
-      }}
-    >
-      −
-    </button>
-    <output aria-label={label}>{value}</output>
-    <button
-      type="button"
-      aria-label={words.more(label)}
-      disabled={value === bounds.hopsMost}
-      onClick={() => {
-        choose(value + 1)
-      }}
-    >
-      +
-    </button>
-  </span>
+  <select
+    aria-label={words.hops[direction]}
+    value={value}
+    onChange={(event) => {
+      choose(Number(event.currentTarget.value))
+    }}
+  >
+    {[...new Set([...hopChoices, value])]
+      .sort((a, b) => a - b)
+      .map((hops) => (
+        <option key={hops} value={hops}>
+          {words.hopsShown[direction](hopsText(hops))}
+        </option>
+      ))}
+  </select>
 )
 
 /** Whole days, so that a link shows the same for everyone. */

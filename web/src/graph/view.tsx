@@ -27,12 +27,13 @@ import {
   expanded,
   expandedAlong,
   expandedBy,
+  expandedToColumns,
   questionOf,
   recentred,
   type Direction,
   type ViewState
 } from './model.ts'
-import { pictureOf, type CardItem, type GraphAnswer } from './picture.ts'
+import { groupId, pictureOf, type CardItem, type GraphAnswer } from './picture.ts'
 import { sceneOf, type Scene } from './scene.ts'
 import { StackList } from './stack-list.tsx'
 import { createStage, placedOf, type Placed } from './stage.ts'
@@ -87,6 +88,8 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
     [picture, state.colour]
   )
   const toOpen = useRef<string | null>(null)
+  /** What the view is fitted around after groups have changed, or the columns of a path were added. */
+  const toFit = useRef<string | null>(null)
   const start = answer.nodes[0]?.card ?? { urn: state.urn, name: state.urn }
 
   useLayoutEffect(() => {
@@ -159,6 +162,7 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
     change({ showsColumns: !showsColumns, column: null })
   }
   const toggleGroup = (id: string): void => {
+    toFit.current = id
     change({
       toggledGroups: toggledGroups.includes(id)
         ? toggledGroups.filter((each) => each !== id)
@@ -181,6 +185,13 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
     }
   }
   useEffect(() => {
+    const id = toFit.current
+    const box =
+      id === null
+        ? null
+        : (scene.groups.find((each) => each.id === id) ?? scene.byId.get(groupId(id)) ?? scene.byId.get(id))
+    if (box) viewport.current?.fit(scene.bounds, box.box, scales.legible)
+    toFit.current = null
     if (toOpen.current === null || !scene.byId.has(toOpen.current)) return
     focusItem(toOpen.current)
     toOpen.current = null
@@ -307,7 +318,11 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
       {notice}
       <Toolbar
         state={state}
-        change={change}
+        isNarrow={isNarrow}
+        change={(next) => {
+          if (next.group !== undefined) toFit.current = state.urn
+          change(next)
+        }}
         tableAddress={tableAddress}
         fit={fit}
         showKeys={() => {
@@ -329,6 +344,10 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
             placed={placed}
             column={column}
             state={state}
+            show={(edges) => {
+              toFit.current = state.urn
+              go(expandedToColumns(state, cardById.keys(), edges))
+            }}
             clear={() => {
               change({ column: null })
             }}

@@ -12,7 +12,7 @@ export type DetailLevel = 'full' | 'names' | 'blocks'
  * `legible`: the smallest scale at which names can be read; the view never fits a picture below it.
  * `reading`: the smallest scale of the first view.
  */
-export const scales = { least: 0.02, most: 2, reading: 0.8, names: 0.72, legible: 0.5, blocks: 0.25 }
+export const scales = { least: 0.02, most: 2, reading: 0.8, names: 0.72, legible: 0.45, blocks: 0.25 }
 
 export const detailAt = (scale: number): DetailLevel =>
   scale >= scales.names ? 'full' : scale >= scales.blocks ? 'names' : 'blocks'

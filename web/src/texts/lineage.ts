@@ -9,8 +9,12 @@ export const lineageTexts = {
   up: 'Upstream',
   down: 'Downstream',
   hops: { UPSTREAM: 'Hops upstream', DOWNSTREAM: 'Hops downstream' },
-  fewer: (what: string): string => `Fewer: ${what}`,
-  more: (what: string): string => `More: ${what}`,
+  hopsShown: {
+    UPSTREAM: (hops: string): string => `↑ ${hops} ${hops === '1' ? 'hop' : 'hops'}`,
+    DOWNSTREAM: (hops: string): string => `↓ ${hops} ${hops === '1' ? 'hop' : 'hops'}`
+  },
+  misread: (values: readonly string[]): string =>
+    `The link has values that this view cannot have, so the usual ones are shown instead: ${values.join(', ')}.`,
   columns: 'Show columns',
   hideJobs: 'Hide jobs',
   groupBy: 'Group by',
@@ -46,7 +50,7 @@ export const lineageTexts = {
     isComplete: boolean
   }): string =>
     [
-      `Showing ${number(counts.shown)} of ${counts.isComplete ? '' : 'at least '}${counted(counts.total, 'asset', 'assets')}.`,
+      `Showing ${number(counts.shown)} of ${counts.isComplete ? '' : 'at least '}${counted(counts.total, 'asset', 'assets')}${counts.total > counts.shown ? `; ${number(counts.total - counts.shown)} are hidden` : ''}.`,
       counts.aside > 0 ? `${counted(counts.aside, 'other asset', 'other assets')} beside.` : '',
       counts.stacks > 0 ? `More in ${counted(counts.stacks, 'stack', 'stacks')}.` : '',
       counts.loops > 0 ? `${counted(counts.loops, 'loop', 'loops')}.` : ''
@@ -133,9 +137,11 @@ export const lineageTexts = {
     `Focused on ${name}: ${counted(columns, 'column', 'columns')} in ${counted(assets, 'asset', 'assets')}${
       outside === null || outside <= 0 ? '' : ` (${number(outside)} outside the view)`
     }`,
+  showOutside: (count: number): string => `Show the ${number(count)} outside`,
   clear: 'Clear',
   drawer: {
     label: 'Chosen asset',
+    details: 'Details',
     close: 'Close',
     recentre: 'Re-centre here',
     open: 'Open',
