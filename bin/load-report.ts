@@ -80,7 +80,9 @@ function rejectLines(
       ? `… and ${count(more)} more. All of them: ${command} load rejects ${load.id}`
       : `With their records: ${command} load rejects ${load.id}`,
     ...(rejects.some(({ code }) => code === 'MISSING_REFERENCE')
-      ? ['--missing-references create makes placeholders for missing entities.']
+      ? [
+          `With placeholders for missing entities: ${command} load retry ${load.id} --missing-references create`
+        ]
       : [])
   ]
 }

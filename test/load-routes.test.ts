@@ -200,6 +200,47 @@ t.test('a load', async (t) => {
     }
   )
 
+  t.test('names the assets that it changed, in their order, as many as are asked for', async (t) => {
+    const server = await withLoadServer(t)
+    const send = async (records: readonly object[], parameters = ''): Promise<string> => {
+      const { body } = await server.rest({
+        method: 'POST',
+        url: `/loads?wait=20${parameters}`,
+        body: records.map((record) => `${JSON.stringify(record)}\n`).join(''),
+        headers: { 'content-type': 'application/x-ndjson' }
+      })
+      t.equal(body.state, 'done')
+      return body.id
+    }
+    const urn = (name: string): string => `urn:li:dataset:(urn:li:dataPlatform:hive,${name},PROD)`
+    const put = (name: string): object => ({ op: 'upsertEntity', urn: urn(name) })
+    const changed = async (id: string, count = 100): Promise<unknown> => {
+      const { body } = await server.graphql(
+        'query ($id: String!, $count: Int) { load(id: $id) { changed(count: $count) { isComplete assets { urn } } } }',
+        { id, count }
+      )
+      return body.data.load.changed
+    }
+    const all = (...names: string[]) => names.map((name) => ({ urn: urn(name) }))
+    const first = await send([put('a'), put('b'), put('c')])
+    t.strictSame(await changed(first), { isComplete: true, assets: all('a', 'b', 'c') })
+    t.strictSame(await changed(first, 2), { isComplete: false, assets: all('a', 'b') })
+    t.strictSame(await changed(first, 3), { isComplete: true, assets: all('a', 'b', 'c') })
+    const edges = await send([
+      put('a'),
+      { upstreamUrn: urn('a'), downstreamUrn: urn('c') },
+      { upstreamUrn: urn('b'), downstreamUrn: urn('c') }
+    ])
+    t.strictSame(await changed(edges), { isComplete: true, assets: all('c') }, 'not what was as sent')
+    t.equal(await changed(await send([put('d')], '&dryRun=true')), null)
+    t.strictSame(await changed(await send([put('a')])), { isComplete: true, assets: [] })
+    const retry = `/loads/${edges}/retry`
+    t.match((await server.rest({ method: 'POST', url: `${retry}?missingReferences=perhaps` })).body, {
+      code: 'BAD_REQUEST',
+      field: 'missingReferences'
+    })
+  })
+
   t.test('is listed newest first, page after page, each once', async (t) => {
     const sent: string[] = []
     for (let index = 0; index < 7; index += 1) sent.unshift(await submit(lines(entity(`l${index}`))))

@@ -466,6 +466,21 @@ t.test('retry', async (t) => {
     )
   })
 
+  t.test('creates placeholders for what is missing if it is told to, and keeps to that', async (t) => {
+    const bench = await withLoadBench(t)
+    const id = await bench.submit([entity('a'), edge('a', 'late'), edge('a', 'later')])
+    await bench.drain()
+    t.match(await bench.load(id), { state: 'done', counts: { applied: 1, rejected: 2 } })
+    await retryLoad(bench.db, bench.queue, admin, id, { missingReferences: 'create' })
+    await bench.drain()
+    t.match(await bench.load(id), { state: 'done', counts: { received: 3, applied: 3, rejected: 0 } })
+    const [row] = await bench.rows<{ missing: string }>(
+      'select missing_references as missing from load where id = ?::uuid',
+      [id]
+    )
+    t.equal(row?.missing, 'create')
+  })
+
   t.test('that is cancelled leaves the records it did not get to rejected as they were', async (t) => {
     const bench = await withLoadBench(t)
     const id = await bench.submit([entity('a'), edge('a', 'late'), edge('a', 'later')])

@@ -59,11 +59,9 @@ export function readSubmission(
   return {
     format,
     source: query.source === undefined ? null : checkedSource(query.source, 'source'),
-    missingReferences: readMissingReferences(
-      query.missingReferences,
-      headers['x-missing-references'],
-      defaults.missingReferences
-    ),
+    missingReferences:
+      readMissingReferences(query.missingReferences ?? headers['x-missing-references']) ??
+      defaults.missingReferences,
     upsertReplaces: defaults.upsertReplaces,
     isAtomic: readFlag(query.atomic, 'atomic'),
     isDryRun: readFlag(query.dryRun, 'dryRun'),
@@ -104,12 +102,9 @@ function readMode(mode: string): (typeof modes)[number] {
   return found
 }
 
-function readMissingReferences(
-  parameter: string | undefined,
-  header: string | string[] | undefined,
-  fallback: MissingReferences
-): MissingReferences {
-  const value = parameter ?? header ?? fallback
+/** Null if absent. Throws BAD_REQUEST. */
+export function readMissingReferences(value: string | string[] | undefined): MissingReferences | null {
+  if (value === undefined) return null
   if (value !== 'reject' && value !== 'create')
     throw new CatalogError('BAD_REQUEST', 'missingReferences must be reject or create', {
       field: 'missingReferences',

@@ -27,6 +27,7 @@ import { listParameters, readLoadFilter } from './list-query.ts'
 import {
   readCount,
   readFlag,
+  readMissingReferences,
   readRejectsFormat,
   readSubmission,
   readWait,
@@ -139,10 +140,11 @@ export async function loadsRoutes(
   })
 
   app.post<ById>('/loads/:id/retry', { config: { access: 'write' } }, async (request, reply) => {
-    const query = readQuery(request.query, ['wait', 'force'])
+    const query = readQuery(request.query, ['wait', 'force', 'missingReferences'])
     const wait = readWait(query.wait)
     const { id } = await retryLoad(db, queue, request.actor, request.params.id, {
-      force: readFlag(query.force, 'force')
+      force: readFlag(query.force, 'force'),
+      missingReferences: readMissingReferences(query.missingReferences)
     })
     return answerLoad(reply, await waitForLoad(db, request.actor, id, wait))
   })

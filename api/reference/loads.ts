@@ -136,7 +136,14 @@ export const loadDescriptions: Descriptions = {
     tag: 'loads',
     summary: 'Applies rejects again, or continues a failed load',
     params: { id },
-    query: { wait, force: flag('A snapshot may remove any share of what its source states.') },
+    query: {
+      wait,
+      force: flag('A snapshot may remove any share of what its source states.'),
+      missingReferences: oneOf(
+        ['reject', 'create'],
+        'What to do from now on about references to absent entities. Default: what the load was sent with.'
+      )
+    },
     answers: { 200: ended, 202: running }
   },
   'POST /loads/:id/undo': {

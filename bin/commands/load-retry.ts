@@ -3,7 +3,7 @@ import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
 import { readLoad } from '../client/load-view.ts'
 import { postJson } from '../client/ask.ts'
-import type { Command } from '../command.ts'
+import type { Command, CommandInput } from '../command.ts'
 import { waitAndReport } from './load-status.ts'
 
 export const loadRetry: Command = {
@@ -14,6 +14,7 @@ export const loadRetry: Command = {
   operands: ['ID'],
   options: {
     force: { help: 'Allow a refused snapshot to remove any share.' },
+    'missing-references': { value: 'WHAT', help: 'reject or create. Default: as the load was sent.' },
     'no-wait': { help: 'Do not wait for the end of the load (exit code 0).' },
     json: { help: 'Print the load and its first rejects as JSON.' },
     ...serverOptions
@@ -21,12 +22,16 @@ export const loadRetry: Command = {
   async run(input, terminal) {
     const server = await serverOf(input, terminal)
     const id = await findLoadId(server, input.operands[0] ?? '')
-    const started = readLoad(
-      await postJson(
-        server,
-        `loads/${encodeURIComponent(id)}/retry${input.isSet('force') ? '?force=true' : ''}`
-      )
-    )
+    const started = readLoad(await postJson(server, `loads/${encodeURIComponent(id)}/retry${queryOf(input)}`))
     return waitAndReport(server, started, input, terminal)
   }
+}
+
+function queryOf(input: CommandInput): string {
+  const missing = input.text('missing-references')
+  const query = new URLSearchParams({
+    ...(input.isSet('force') ? { force: 'true' } : {}),
+    ...(missing === undefined ? {} : { missingReferences: missing })
+  })
+  return query.size > 0 ? `?${query.toString()}` : ''
 }

@@ -449,6 +449,15 @@ export async function resumeLoad(tx: Tx, id: string): Promise<void> {
   )
 }
 
+/** Sets what the load does from now on about references that are missing. */
+export async function setMissingReferences(
+  tx: Tx,
+  id: string,
+  missingReferences: MissingReferences
+): Promise<void> {
+  await query(tx, 'update load set missing_references = ? where load.id = ?::uuid', [missingReferences, id])
+}
+
 /**
  * Makes an ended load receive its own rejects again. It has no seq until it is accepted again. Its chunks
  * continue the trace of this request.

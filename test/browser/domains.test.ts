@@ -199,6 +199,8 @@ t.test('the page of domains', async (t) => {
       await page.keyboard.press('Enter')
       await page.getByText('Orders is now in Finance.').waitFor()
       t.strictSame(await parentOf(), [{ urn: domainUrn('finance') }])
+      // Otherwise the path of before the move would be taken for that after the undo.
+      await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'Finance' }).waitFor()
       await page.getByRole('button', { name: 'Undo' }).click()
       await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'Sales' }).waitFor()
       t.strictSame(await parentOf(), [{ urn: domainUrn('sales') }])

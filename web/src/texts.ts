@@ -63,8 +63,13 @@ export const texts = {
     noDomains: 'There are no domains yet.',
     createDomain: 'Create the first',
     allDomains: (total: number): string => `All ${number(total)} domains`,
-    some: 'Assets',
-    lineage: 'Lineage',
+    mine: 'Yours',
+    allMine: (total: number): string => `All ${number(total)} of yours`,
+    domainHas: (assets: number, domains: number): string =>
+      domains === 0
+        ? counted(assets, 'asset', 'assets')
+        : `${counted(assets, 'asset', 'assets')}, ${counted(domains, 'sub-domain', 'sub-domains')}`,
+    failedLoads: 'Loads that need somebody',
     all: 'Show all assets'
   },
   copy: {
@@ -108,14 +113,25 @@ tributary load lineage.csv --missing-references create --url ${server}`
 export OPENLINEAGE_API_KEY="$TRIBUTARY_TOKEN"`
       },
       {
-        name: 'DataHub recipe',
-        text: 'Recipes for DataHub work unchanged: only the sink changes.',
+        name: 'A database',
+        text: 'DataHub’s connectors read a database, a warehouse or a BI tool. A recipe that you have works unchanged: only its sink changes.',
         command: (server: string): string =>
-          `sink:
+          `pip install 'acryl-datahub[postgres,datahub-rest]'
+cat > recipe.yml <<'END'
+source:
+  type: postgres
+  config:
+    host_port: localhost:5432
+    database: shop
+    username: reader
+    password: \${POSTGRES_PASSWORD}
+sink:
   type: datahub-rest
   config:
     server: ${server}
-    token: \${TRIBUTARY_TOKEN}`
+    token: \${TRIBUTARY_TOKEN}
+END
+datahub ingest -c recipe.yml`
       }
     ]
   },

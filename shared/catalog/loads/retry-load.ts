@@ -6,7 +6,7 @@ import { CatalogError } from '../../errors.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { recordParser, type RecordParser } from '../../formats/parse-record.ts'
-import type { Actor, ChangeRecord } from '../../model/changes.ts'
+import type { Actor, ChangeRecord, MissingReferences } from '../../model/changes.ts'
 import type { ChunkQueue } from '../../queue/chunk-queue.ts'
 import { nudgeLoad } from '../../store/chunk-nudges.ts'
 import { resetChunks } from '../../store/chunks.ts'
@@ -14,6 +14,7 @@ import { deleteDeclarations } from '../../store/declarations.ts'
 import {
   lockLoad,
   markDestructive,
+  setMissingReferences,
   reopenLoad,
   resumeLoad,
   uncountRejects,
@@ -27,6 +28,13 @@ import { isVisible, noSuchLoad, readLoad, type LoadView } from './read-load.ts'
 
 const rejectsPerRead = 500
 
+export type RetryOptions = {
+  /** Lets the sweep of a snapshot remove any share. */
+  force?: boolean
+  /** What happens from now on if references are missing; null: what the load was sent with. */
+  missingReferences?: MissingReferences | null
+}
+
 /**
  * A failed load keeps its seq; with `force` its sweep removes everything it finds. The rejected records of a
  * done load are accepted with a new seq, so they are newer than everything that has happened until now.
@@ -38,7 +46,7 @@ export async function retryLoad(
   queue: ChunkQueue,
   actor: Actor,
   id: string,
-  { force = false }: { force?: boolean } = {}
+  { force = false, missingReferences = null }: RetryOptions = {}
 ): Promise<LoadView> {
   await readLoad(db, actor, id)
   const reopened = await inTransaction(db, async (tx) => {
@@ -51,6 +59,7 @@ export async function retryLoad(
     if (load.undoneBy !== null)
       throw new CatalogError('CONFLICT', `The load has been undone by the load ${load.undoneBy}`)
     if (force) checkForce(load)
+    if (missingReferences !== null) await setMissingReferences(tx, id, missingReferences)
     if (load.state === 'failed') {
       if (load.supersededBy !== null)
         throw new CatalogError(

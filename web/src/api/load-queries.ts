@@ -1,5 +1,5 @@
 /** The GraphQL documents of the page of loads; it follows loads over REST. */
-import { define } from './queries.ts'
+import { card, define, type RawCard } from './queries.ts'
 
 export const loadQuery = define<{ load: { id: string; state: string } | null }, { id: string }>(`
 query load($id: String!) {
@@ -29,3 +29,12 @@ query loads($count: Int) {
     nextCursor
   }
 }`)
+
+/** What a load has changed; null for a dry run. */
+export const changedQuery = define<
+  { load: { changed: { assets: RawCard[]; isComplete: boolean } | null } | null },
+  { id: string; count: number }
+>(`
+query changedByLoad($id: String!, $count: Int) {
+  load(id: $id) { changed(count: $count) { assets { ...card } isComplete } }
+}${card}`)

@@ -85,8 +85,17 @@ export async function readRejects(
     .map((line) => JSON.parse(line) as Reject)
 }
 
-export const retryLoad = (id: string, { force }: { force: boolean }): Promise<Load> =>
-  rest(`${pathOf(id)}/retry${force ? '?force=true' : ''}`, { method: 'POST' })
+export const retryLoad = (
+  id: string,
+  { force = false, createsMissing = false }: { force?: boolean; createsMissing?: boolean }
+): Promise<Load> =>
+  rest(
+    `${pathOf(id)}/retry?${new URLSearchParams({
+      ...(force ? { force: 'true' } : {}),
+      ...(createsMissing ? { missingReferences: 'create' } : {})
+    })}`,
+    { method: 'POST' }
+  )
 export const cancelLoad = (id: string): Promise<Load> => rest(`${pathOf(id)}/cancel`, { method: 'POST' })
 export const undoLoad = (id: string): Promise<Load> => rest(`${pathOf(id)}/undo`, { method: 'POST' })
 /** A dry run: a load that reports what the undo would change. */

@@ -123,16 +123,25 @@ query search($query: String!, $start: Int, $count: Int, $filters: [FacetFilterIn
   }
 }${card}`)
 
+export type HomeDomain = {
+  urn: string
+  childCount: number
+  properties: { name: string; description: string | null } | null
+  entities: { total: number } | null
+}
+
 export const home = define<
   {
-    searchAcrossEntities: { total: number; isEstimate: boolean; searchResults: { entity: RawCard }[] }
-    listDomains: { total: number; domains: { urn: string; properties: { name: string } | null }[] }
+    searchAcrossEntities: { total: number; isEstimate: boolean }
+    mine: { total: number; searchResults: { entity: RawCard }[] }
+    listDomains: { total: number; domains: HomeDomain[] }
   },
-  { types: string[] }
+  { types: string[]; me: string }
 >(`
-query home($types: [EntityType!]) {
-  searchAcrossEntities(input: { query: "*", types: $types, count: 12, searchFlags: { skipAggregates: true } }) { total isEstimate searchResults { entity { ...card } } }
-  listDomains(input: { count: 24 }) { total domains { urn properties { name } } }
+query home($types: [EntityType!], $me: String!) {
+  searchAcrossEntities(input: { query: "*", types: $types, count: 0, searchFlags: { skipAggregates: true } }) { total isEstimate }
+  mine: searchAcrossEntities(input: { query: "*", types: $types, count: 6, filters: [{ field: "owners", values: [$me] }], searchFlags: { skipAggregates: true } }) { total searchResults { entity { ...card } } }
+  listDomains(input: { count: 24 }) { total domains { urn childCount properties { name description } entities(input: { count: 0, includeDescendants: true }) { total } } }
 }${card}`)
 
 export const mostConnected = define<

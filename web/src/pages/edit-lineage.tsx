@@ -5,7 +5,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
 import { columnParts, isColumnUrn } from '../api/column-urn.ts'
-import { cardOf, hasEditableLineage, lastPartOf, type Card } from '../api/entity.ts'
+import { cardOf, hasEditableLineage, lastPartOf, wholeName, type Card } from '../api/entity.ts'
 import { downstreamEdges, neighbours, updateLineage } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { canWrite } from '../api/session.ts'
@@ -18,6 +18,7 @@ import { tell } from '../parts/toasts.tsx'
 import { useAction } from '../parts/use-action.ts'
 import { useAddress } from '../parts/use-address.ts'
 import { useResource } from '../parts/use-resource.ts'
+import { useUnsaved } from '../parts/unsaved.ts'
 import { assetTexts } from '../texts/asset.ts'
 import { texts } from '../texts.ts'
 import { editLineageTexts as words } from '../texts/edit-lineage.ts'
@@ -97,7 +98,7 @@ function Editor({
   const known = new Map([...cards, ...picked].map((card) => [card.urn, card]))
   const own = known.get(urn)
   useEffect(() => {
-    if (own) document.title = `${words.title(own.name)} · ${texts.product}`
+    if (own) document.title = `${words.title(wholeName(own))} · ${texts.product}`
   }, [own?.name])
   if (!own) return <Empty isPage title={assetTexts.notFound} />
   const doesExist = (edge: Edge): boolean => edges.some((each) => keyOfEdge(each) === keyOfEdge(edge))
@@ -108,6 +109,7 @@ function Editor({
     setDraft((draft) => withRemoved(draft, edge, doesExist(edge)))
   }
   const change = draft.added.length + draft.removed.length
+  useUnsaved(change > 0, words.leave)
   const submit = (): void => {
     const saved = draft
     action.run(
@@ -162,7 +164,7 @@ function Editor({
   return (
     <div class="stack">
       <div class="row apart">
-        <h1>{words.title(own.name)}</h1>
+        <h1>{words.title(wholeName(own))}</h1>
         <a href={assetAddress(urn)}>{words.back}</a>
       </div>
       <div class="sides">
@@ -191,22 +193,22 @@ function Editor({
             {action.error.message}
           </p>
         )}
-        <div class="row">
-          <button type="button" class="primary" disabled={change === 0 || action.isBusy} onClick={submit}>
-            {words.preview.save}
-          </button>
-          <button
-            type="button"
-            disabled={change === 0 || action.isBusy}
-            onClick={() => {
-              setDraft(emptyDraft)
-              action.forget()
-            }}
-          >
-            {words.preview.discard}
-          </button>
-        </div>
       </section>
+      <div class="save-bar row">
+        <button type="button" class="primary" disabled={change === 0 || action.isBusy} onClick={submit}>
+          {words.preview.save}
+        </button>
+        <button
+          type="button"
+          disabled={change === 0 || action.isBusy}
+          onClick={() => {
+            setDraft(emptyDraft)
+            action.forget()
+          }}
+        >
+          {words.preview.discard}
+        </button>
+      </div>
       <CopyAs
         graphql={{ text: neighbours.text, variables: { urn, count: nodesMaxCount } }}
         command={`tributary lineage ${quoted(urn)} --direction both`}

@@ -1,98 +1,159 @@
 /**
- * The start page: search, recently opened and most connected assets, top-level domains; in an empty catalog,
- * how to load something.
+ * The start page: search, loads that need somebody, recently opened, own and most connected assets, and the
+ * top-level domains; in an empty catalog, how to load something.
  */
+import type { ComponentChildren } from 'preact'
 import { addressOf } from '../address.ts'
-import { assetTypes, cardOf } from '../api/entity.ts'
-import { home, mostConnected } from '../api/queries.ts'
+import { assetTypes, cardOf, type Card } from '../api/entity.ts'
+import { listLoads, type Load } from '../api/loads.ts'
+import { home, mostConnected, type HomeDomain } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
+import { session } from '../api/session.ts'
+import { CardLink } from '../parts/card-line.tsx'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { FirstLoad } from '../parts/first-load.tsx'
 import { recentAssets } from '../parts/recent.ts'
 import { SearchField } from '../parts/search-field.tsx'
 import { Failure, Loading } from '../parts/states.tsx'
 import { useResource } from '../parts/use-resource.ts'
-import { CardLink } from '../parts/card-line.tsx'
+import { When } from '../parts/when.tsx'
 import { texts } from '../texts.ts'
+import { StateChip } from './loads/state-chip.tsx'
+import '../style/home.css'
 
-const connectedCount = 8
+const connectedCount = 6
+const words = texts.home
 
 export function HomePage() {
-  const { data, error, reload } = useResource('home', (signal) =>
-    graphql(home, { types: [...assetTypes] }, signal)
+  const me = session.value?.actor ?? ''
+  const { data, error, reload } = useResource(`home ${me}`, (signal) =>
+    graphql(home, { types: [...assetTypes], me }, signal)
   )
-  const words = texts.home
   if (error && !data) return <Failure error={error} retry={reload} />
   if (!data) return <Loading />
-  const { total, isEstimate, searchResults } = data.searchAcrossEntities
+  const { total, isEstimate } = data.searchAcrossEntities
   if (total === 0) return <FirstLoad />
-  const recent = recentAssets()
+  const { mine } = data
   return (
     <div class="home stack">
-      <h1>{words.title(total, isEstimate)}</h1>
-      <SearchField isLarge />
+      <header class="home-head stack">
+        <h1>{words.title(total, isEstimate)}</h1>
+        <SearchField isLarge />
+        <a href={addressOf('search', { q: '*' })}>{words.all}</a>
+      </header>
+      <FailedLoads />
+      <Domains {...data.listDomains} />
       <div class="home-starts">
-        {recent.length > 0 && (
-          <section class="panel stack" aria-labelledby="recent">
-            <h2 id="recent">{words.recent}</h2>
-            <ul class="list">
-              {recent.map((each) => (
-                <li key={each.urn}>
-                  <CardLink
-                    card={{ ...each, environment: null, domain: null, nameThere: null, exists: true }}
-                  />
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
+        <Assets id="recent" title={words.recent} cards={recentAssets().map(asCard)} />
+        <Assets id="mine" title={words.mine} cards={mine.searchResults.map(({ entity }) => cardOf(entity))}>
+          {mine.total > mine.searchResults.length && (
+            <a href={addressOf('search', { q: '*', f: `owners:${me}` })}>{words.allMine(mine.total)}</a>
+          )}
+        </Assets>
         <Connected />
       </div>
-      <section class="panel stack" aria-labelledby="top-domains">
-        <h2 id="top-domains">{words.domains}</h2>
-        {data.listDomains.domains.length === 0 ? (
-          <p class="soft">
-            {words.noDomains} <a href={addressOf('domains')}>{words.createDomain}</a>
-          </p>
-        ) : (
-          <div class="row">
-            {data.listDomains.domains.map(({ urn, properties }) => (
-              <a key={urn} class="chip" href={addressOf('domains', { urn })}>
-                {properties?.name ?? urn}
-              </a>
-            ))}
-            {data.listDomains.total > data.listDomains.domains.length && (
-              <a href={addressOf('domains')}>{words.allDomains(data.listDomains.total)}</a>
-            )}
-          </div>
-        )}
-      </section>
-      <section class="panel stack" aria-labelledby="some-assets">
-        <h2 id="some-assets">{words.some}</h2>
-        <ul class="list">
-          {searchResults.map(({ entity }) => (
-            <li key={entity.urn} class="row apart">
-              <CardLink card={cardOf(entity)} />
-              <a href={addressOf('lineage', { urn: entity.urn })}>{words.lineage}</a>
-            </li>
-          ))}
-        </ul>
-        <a href={addressOf('search', { q: '*' })}>{words.all}</a>
-      </section>
       <CopyAs
-        graphql={{ text: home.text, variables: { types: [...assetTypes] } }}
+        graphql={{ text: home.text, variables: { types: [...assetTypes], me } }}
         command={`tributary search '*' --types ${assetTypes.join(',')}`}
       />
     </div>
   )
 }
 
-/** Requested separately, so that the page does not wait for it. */
+const asCard = (recent: ReturnType<typeof recentAssets>[number]): Card => ({
+  ...recent,
+  environment: null,
+  domain: null,
+  nameThere: null,
+  exists: true
+})
+
+function Assets({
+  id,
+  title,
+  cards,
+  children
+}: {
+  id: string
+  title: string
+  cards: readonly Card[]
+  children?: ComponentChildren
+}) {
+  if (cards.length === 0) return null
+  return (
+    <section class="panel stack" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <ul class="list">
+        {cards.map((card) => (
+          <li key={card.urn}>
+            <CardLink card={card} />
+          </li>
+        ))}
+      </ul>
+      {children}
+    </section>
+  )
+}
+
+const Domains = ({ total, domains }: { total: number; domains: readonly HomeDomain[] }) => (
+  <section class="stack" aria-labelledby="top-domains">
+    <div class="row apart">
+      <h2 id="top-domains">{words.domains}</h2>
+      {total > domains.length && <a href={addressOf('domains')}>{words.allDomains(total)}</a>}
+    </div>
+    {domains.length === 0 ? (
+      <p class="soft">
+        {words.noDomains} <a href={addressOf('domains')}>{words.createDomain}</a>
+      </p>
+    ) : (
+      <ul class="domain-cards">
+        {domains.map(({ urn, properties, childCount, entities }) => (
+          <li key={urn}>
+            <a class="panel domain-card" href={addressOf('domains', { urn })}>
+              <strong>{properties?.name ?? urn}</strong>
+              <span class="soft">{words.domainHas(entities?.total ?? 0, childCount)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+)
+
+/** How many of the newest loads are looked at, and how many are shown. */
+const [loadsReadCount, loadsShownCount] = [20, 3]
+
+const needsSomebody = ({ state, counts, dryRun, undoneBy }: Load): boolean =>
+  !dryRun && undoneBy === undefined && (['failed', 'aborted'].includes(state) || counts.rejected > 0)
+
+/** Requested separately, as what follows, so that the page does not wait for it. Nothing if all went well. */
+function FailedLoads() {
+  const { data } = useResource('failed loads', () =>
+    listLoads({ state: null, cursor: null, limit: loadsReadCount })
+  )
+  const failed = (data?.loads ?? []).filter(needsSomebody).slice(0, loadsShownCount)
+  if (failed.length === 0) return null
+  return (
+    <section class="panel stack notice" aria-labelledby="failed-loads">
+      <h2 id="failed-loads">{words.failedLoads}</h2>
+      <ul class="list">
+        {failed.map((load) => (
+          <li key={load.id}>
+            <a href={addressOf('loads', { id: load.id })}>{load.source}</a> <StateChip load={load} />{' '}
+            <span class="soft">
+              <When millis={load.createdAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
 function Connected() {
   const { data, error, reload } = useResource('connected', (signal) =>
     graphql(mostConnected, { count: connectedCount }, signal)
   )
-  const words = texts.home
   return (
     <section class="panel stack" aria-labelledby="connected">
       <h2 id="connected">{words.connected}</h2>

@@ -1,6 +1,7 @@
 /** The state of a page in its address: read from the query, and changed by navigating to another query. */
 import { useLocation } from 'preact-iso'
 import { addressOf, type PageName, type Query } from '../address.ts'
+import { mayLeave } from './unsaved.ts'
 
 export type Address = {
   query: { readonly [name: string]: string | undefined }
@@ -25,12 +26,13 @@ export function useAddress(page: PageName): Address {
   }
 }
 
-/** The router needs a path, not an address relative to the page. */
+/** Navigates, unless something unsaved is kept. The router needs a path, not an address relative to the page. */
 export function goTo(
   route: (url: string, replace?: boolean) => void,
   address: string,
   replace = false
 ): void {
+  if (!mayLeave()) return
   const { pathname, search, hash } = new URL(address, location.href)
   route(`${pathname}${search}${hash}`, replace)
 }

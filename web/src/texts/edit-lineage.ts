@@ -2,6 +2,7 @@
 import { counted } from './numbers.ts'
 
 export const editLineageTexts = {
+  leave: 'The changes are not saved. Leave the page and lose them?',
   title: (name: string): string => `Edit the lineage of ${name}`,
   back: 'Back to the asset',
   readOnly: 'Your token may only read. Editing lineage takes a token with the scope write.',

@@ -129,8 +129,11 @@ export const loadTexts = {
         : []),
       ...(rejected > 0 ? [`${number(rejected)} cannot be undone.`] : [])
     ].join(' '),
+  changed: 'What it changed',
+  changedMore: 'And others.',
   rejects: 'Rejected records',
   reasons: 'Why',
+  reasonExample: 'For example:',
   reason: (count: number, code: string): string => `${records(count)}, ${code}:`,
   firstOf: (line: number): string => `(line ${number(line)})`,
   rejectsShown: (shown: number, total: number): string =>

@@ -5,16 +5,19 @@ import { addressOf } from '../../address.ts'
 import { ApiError } from '../../api/errors.ts'
 import { cancelLoad, retryLoad, undoLoad, type Load } from '../../api/loads.ts'
 import { canWrite } from '../../api/session.ts'
+import { CardLink } from '../../parts/card-line.tsx'
 import { CopyAs } from '../../parts/copy-as.tsx'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
 import { tell } from '../../parts/toasts.tsx'
 import { goTo } from '../../parts/use-address.ts'
 import { useAction } from '../../parts/use-action.ts'
+import { useResource } from '../../parts/use-resource.ts'
 import { When } from '../../parts/when.tsx'
 import { loadTexts as words } from '../../texts/loads.ts'
-import { loadQuery } from '../../api/load-queries.ts'
-import { nameOfActor } from '../../api/entity.ts'
+import { changedQuery, loadQuery } from '../../api/load-queries.ts'
+import { cardOf, nameOfActor } from '../../api/entity.ts'
+import { graphql } from '../../api/request.ts'
 import { Report } from './report.tsx'
 import { Rejects } from './rejects.tsx'
 import { StateChip } from './state-chip.tsx'
@@ -76,6 +79,7 @@ export function LoadDetail({ id }: { id: string }) {
       {load.counts.rejected > 0 && (
         <Rejects id={id} format={load.format} total={load.counts.rejected} isOver={!isRunning} />
       )}
+      {!isRunning && !load.dryRun && load.counts.applied > 0 && <Changed id={id} />}
       {dialog && (
         <LoadDialog
           kind={dialog}
@@ -97,6 +101,31 @@ function snapshotText({ sweep, removed, toRemove, kept }: NonNullable<Load['snap
   if (sweep === 'removing') return words.snapshot.removing(removed, toRemove ?? removed)
   if (sweep === 'done') return words.snapshot.done(removed, kept ?? 0)
   return sweep === 'held' ? words.snapshot.held : words.snapshot.pending
+}
+
+const changedShownCount = 12
+
+/** The assets that the load changed. */
+function Changed({ id }: { id: string }) {
+  const { data, error, reload } = useResource(`changed ${id}`, (signal) =>
+    graphql(changedQuery, { id, count: changedShownCount }, signal)
+  )
+  const changed = data?.load?.changed
+  if (error && !data) return <Failure error={error} retry={reload} />
+  if (!changed || changed.assets.length === 0) return null
+  return (
+    <section class="panel stack" aria-labelledby="changed">
+      <h2 id="changed">{words.changed}</h2>
+      <ul class="list">
+        {changed.assets.map((entity) => (
+          <li key={entity.urn}>
+            <CardLink card={cardOf(entity)} />
+          </li>
+        ))}
+      </ul>
+      {!changed.isComplete && <p class="soft">{words.changedMore}</p>}
+    </section>
+  )
 }
 
 /** The speed, from the last two states in the stream. */
@@ -224,12 +253,13 @@ function LoadDialog({
 }) {
   const action = useAction()
   const { route } = useLocation()
+  const [createsMissing, setCreatesMissing] = useState(false)
   const { counts } = load
   const parts = {
     retry: {
       title: load.state === 'failed' ? words.retryFailedTitle : words.retryTitle(counts.rejected),
       action: load.state === 'failed' ? words.retryFailed : words.retry,
-      work: () => retryLoad(load.id, { force: false }),
+      work: () => retryLoad(load.id, { createsMissing }),
       lines: [words.retryHint]
     },
     force: {
@@ -275,6 +305,18 @@ function LoadDialog({
       {parts.lines.map((line) => (
         <p key={line}>{line}</p>
       ))}
+      {kind === 'retry' && counts.rejected > 0 && (
+        <label class="row">
+          <input
+            type="checkbox"
+            checked={createsMissing}
+            onChange={() => {
+              setCreatesMissing(!createsMissing)
+            }}
+          />
+          {words.drop.createsMissing}
+        </label>
+      )}
       {kind === 'undo' && <UndoPreview id={load.id} />}
     </ConfirmDialog>
   )

@@ -96,7 +96,8 @@ export function Rejects({
             label={words.reasons}
             draw={({ code: of, message, count, line }) => (
               <li key={`${of} ${message}`}>
-                {words.reason(count, of)} {message} <span class="soft">{words.firstOf(line)}</span>
+                <strong>{words.reason(count, of)}</strong> {count > 1 && words.reasonExample} {message}{' '}
+                <span class="soft">{words.firstOf(line)}</span>
               </li>
             )}
           />
@@ -142,13 +143,19 @@ export function Rejects({
   )
 }
 
-/** Equal reasons once, each with the number of its records and the first line of them; most frequent first. */
+/** A message without the names in it. */
+const kindOf = (message: string): string => message.replaceAll(/urn:li:\S+/g, '…')
+
+/**
+ * Reasons that differ in the names of assets only once, each with the number of its records and the first of them;
+ * most frequent first.
+ */
 export function reasonsOf(
   rows: readonly Reject[]
 ): { code: string; message: string; count: number; line: number }[] {
   const reasons = new Map<string, { code: string; message: string; count: number; line: number }>()
   for (const { code, message, line } of rows) {
-    const key = `${code} ${message}`
+    const key = `${code} ${kindOf(message)}`
     const known = reasons.get(key)
     reasons.set(key, known ? { ...known, count: known.count + 1 } : { code, message, count: 1, line })
   }
