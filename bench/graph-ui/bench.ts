@@ -150,9 +150,9 @@ async function pan(page: Page): Promise<number[]> {
     const next = () => { const now = performance.now(); window.frames_.push(now - last); last = now; requestAnimationFrame(next) }
     requestAnimationFrame(next)
   })()`)
-  await page.mouse.move(1_000, 860)
+  await page.mouse.move(1_000, 800)
   await page.mouse.down()
-  for (let step = 1; step <= panSteps; step += 1) await page.mouse.move(1_000 - step * 12, 860 - step * 4)
+  for (let step = 1; step <= panSteps; step += 1) await page.mouse.move(1_000 - step * 12, 800 - step * 4)
   await page.mouse.up()
   const frames = (await page.evaluate('window.frames_')) as number[]
   return frames.sort((a, b) => a - b)

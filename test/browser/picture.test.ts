@@ -112,7 +112,8 @@ t.test('the picture', async (t) => {
         ),
         'not by colour alone'
       )
-      await legend.getByRole('button', { name: 'Looker' }).blur()
+      await page.keyboard.press('Enter')
+      await until(page, `document.activeElement?.parentElement?.dataset.node?.includes('looker') === true`)
       t.strictSame(await violationsOf(page), [])
     }
   })
@@ -150,6 +151,22 @@ t.test('the picture', async (t) => {
     await page.keyboard.press('Escape')
     await until(page, `document.activeElement?.parentElement?.dataset.node === ${JSON.stringify(orders)}`)
   })
+
+  await t.test(
+    'an edge between columns explains itself, and Find tells cards of one name apart',
+    async (t) => {
+      const { page } = await open(t, `urn=${e(orders)}&cols=1`)
+      await page.evaluate(`(() => {
+      const path = document.querySelector('[data-col-edge=${JSON.stringify(`${column(stagedOrders, 'amount')} -> ${column(orders, 'amount')}`)}]')
+      path.dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: 400, clientY: 400 }))
+    })()`)
+      const panel = page.getByTestId('edge-panel')
+      await panel.getByText('staging.stripe.stg_orders.amount → analytics.finance.orders.amount').waitFor()
+      await panel.getByText('stated by test-admin').waitFor()
+      await page.getByTestId('find').fill('stg_orders')
+      await page.getByRole('option', { name: 'staging.stripe.stg_orders' }).waitFor()
+    }
+  )
 
   await t.test('a resting pointer does not point at what a new picture puts under it', async (t) => {
     const { page, card } = await open(t, `urn=${e(orders)}`)

@@ -8,6 +8,7 @@ import { graphql } from '../api/request.ts'
 import { CardMark, WholeName } from '../parts/card-line.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { platformTitle } from '../parts/platforms.ts'
+import { ShowAll } from '../parts/show-all.tsx'
 import { Failure, Loading } from '../parts/states.tsx'
 import { useResource } from '../parts/use-resource.ts'
 import { texts, typeName } from '../texts.ts'
@@ -17,8 +18,8 @@ import { bounds, type Direction } from './model.ts'
 import { shownPaths } from './paths.ts'
 import type { CardItem } from './picture.ts'
 
-/** More owners or tags than this are on the page of the asset. */
-const chipsMostCount = 8
+/** The number of owners, tags or terms that are shown at first. */
+const chipsFirstCount = 8
 
 type Props = {
   item: CardItem
@@ -167,14 +168,16 @@ function About({ urn }: { urn: string }) {
         entities.length === 0 ? null : (
           <div key={label} class="row chips" role="group" aria-label={label}>
             <span class="soft">{label}</span>
-            {entities.slice(0, chipsMostCount).map((entity) => (
-              <a key={entity.urn} class="chip" href={assetAddress(entity.urn)} title={entity.urn}>
-                {cardOf(entity).name}
-              </a>
-            ))}
-            {entities.length > chipsMostCount && (
-              <a href={assetAddress(urn)}>{words.drawer.moreChips(entities.length - chipsMostCount)}</a>
-            )}
+            <ShowAll
+              items={entities}
+              firstCount={chipsFirstCount}
+              label={label}
+              draw={(entity) => (
+                <a key={entity.urn} class="chip" href={assetAddress(entity.urn)} title={entity.urn}>
+                  {cardOf(entity).name}
+                </a>
+              )}
+            />
           </div>
         )
       )}

@@ -91,7 +91,7 @@ export function EdgePanel({ stage, close }: { stage: Stage; close: (card: string
         <div>
           {words.edge.via(
             edge.via.slice(0, namesMostCount).map(({ name }) => name),
-            edge.viaCount - Math.min(namesMostCount, edge.via.length)
+            Math.max(0, edge.viaCount - namesMostCount)
           )}
         </div>
       )}

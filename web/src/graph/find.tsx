@@ -1,5 +1,6 @@
 /** Finds cards of the graph by name, URN or column, and moves to them. */
 import { useId, useState } from 'preact/hooks'
+import { wholeName } from '../api/entity.ts'
 import type { Picture } from './picture.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 
@@ -11,13 +12,19 @@ export function matchesOf({ cards }: Picture, text: string): { id: string; name:
   const found: { id: string; name: string; note: string; rank: number }[] = []
   for (const item of cards) {
     const { card } = item.node
-    const name = card.name.toLowerCase()
+    const whole = wholeName(card)
+    const name = whole.toLowerCase()
     const row = item.rows.find(({ path }) => path.toLowerCase().includes(wanted))
     if (name.includes(wanted))
-      found.push({ id: item.id, name: card.name, note: '', rank: name.indexOf(wanted) })
-    else if (row) found.push({ id: item.id, name: card.name, note: row.path, rank: 1_000 })
+      found.push({
+        id: item.id,
+        name: whole,
+        note: '',
+        rank: card.name.toLowerCase().indexOf(wanted) + 1 || 500
+      })
+    else if (row) found.push({ id: item.id, name: whole, note: row.path, rank: 1_000 })
     else if (card.urn.toLowerCase().includes(wanted))
-      found.push({ id: item.id, name: card.name, note: '', rank: 2_000 })
+      found.push({ id: item.id, name: whole, note: '', rank: 2_000 })
   }
   return found.sort((a, b) => a.rank - b.rank || (a.name < b.name ? -1 : 1))
 }

@@ -76,6 +76,12 @@ export function Graph({ stage, name, colours, selected, column, actions, ready }
     }
   }, [stage])
 
+  const edgeUnder = (event: MouseEvent): { id: string; x: number; y: number } | null => {
+    const edge = closest(event, '[data-edge], [data-col-edge]')
+    const id = edge?.getAttribute('data-edge') ?? edge?.getAttribute('data-col-edge') ?? null
+    const box = svg.current?.getBoundingClientRect()
+    return id === null || !box ? null : { id, x: event.clientX - box.left, y: event.clientY - box.top }
+  }
   const onClick = (event: MouseEvent): void => {
     const pill = closest(event, '[data-pill]')
     if (pill) {
@@ -100,14 +106,9 @@ export function Graph({ stage, name, colours, selected, column, actions, ready }
       actions.choose(node.getAttribute('data-node') ?? '')
       return
     }
-    const edge = closest(event, '[data-edge], [data-col-edge]')
-    const id = edge?.getAttribute('data-edge') ?? edge?.getAttribute('data-col-edge')
-    if (id) {
-      const box = svg.current?.getBoundingClientRect()
-      hold(stage, id, id.split(' -> ')[0] ?? '', {
-        x: event.clientX - (box?.left ?? 0),
-        y: event.clientY - (box?.top ?? 0)
-      })
+    const edge = edgeUnder(event)
+    if (edge) {
+      hold(stage, edge.id, edge.id.split(' -> ')[0] ?? '', edge)
       return
     }
     const item = closest(event, '[data-item]')
@@ -142,19 +143,15 @@ export function Graph({ stage, name, colours, selected, column, actions, ready }
     if (resting.current === `${event.clientX} ${event.clientY}`) return
     const col = closest(event, '[data-col]')?.getAttribute('data-col') ?? null
     const card = closest(event, '[data-node]')?.getAttribute('data-node') ?? null
-    const edge = closest(event, '[data-edge], [data-col-edge]')
+    const edge = edgeUnder(event)
     if (card === null && edge === null) {
       leave()
       return
     }
-    const box = svg.current?.getBoundingClientRect()
-    const at = { x: event.clientX - (box?.left ?? 0), y: event.clientY - (box?.top ?? 0) }
     pointAt(pointerEntersMs, () => {
       stage.hoveredColumn.value = col !== null && col.startsWith('urn:') ? col : null
       stage.hovered.value = card
-      if (stage.pointed.value?.isHeld) return
-      const id = edge?.getAttribute('data-edge') ?? edge?.getAttribute('data-col-edge') ?? null
-      stage.pointed.value = id === null ? null : { id, card: '', isHeld: false, ...at }
+      if (!stage.pointed.value?.isHeld) stage.pointed.value = edge && { ...edge, card: '', isHeld: false }
     })
   }
 

@@ -60,6 +60,7 @@ function ItemView({ placed: { item, box }, look }: { placed: PlacedItem; look: I
         <CardView item={item} box={box} look={look} isTabStop={isTabStop} />
       </g>
     )
+  const isLarge = look.detail === 'names'
   const label =
     item.kind === 'stack' ? words.stack[item.direction](item.count) : words.group(item.name, item.count)
   return (
@@ -83,8 +84,8 @@ function ItemView({ placed: { item, box }, look }: { placed: PlacedItem; look: I
         <rect class="frame" width={box.width} height={box.height} rx="8" />
       </g>
       {look.detail !== 'blocks' && (
-        <text class="name" x="16" y={box.height / 2 + 5} aria-hidden="true">
-          {fitted(label, box.width - 32, 13, 600)}
+        <text class={isLarge ? 'name large' : 'name'} x="16" y={box.height / 2 + 7} aria-hidden="true">
+          {fitted(label, box.width - 32, isLarge ? 23 : 14.5, 600)}
         </text>
       )}
     </g>

@@ -44,19 +44,8 @@ const arrows: { readonly [key: string]: Arrow } = {
 export type KeyCommand =
   | { kind: 'move'; arrow: Arrow }
   | { kind: 'expand' | 'collapse'; direction: 'UPSTREAM' | 'DOWNSTREAM' }
-  | {
-      kind:
-        | 'choose'
-        | 'edges'
-        | 'columns'
-        | 'fit'
-        | 'table'
-        | 'keys'
-        | 'clear'
-        | 'zoomIn'
-        | 'zoomOut'
-        | 'zoomReset'
-    }
+  | { kind: 'choose' | 'edges' | 'columns' | 'fit' | 'table' | 'keys' | 'clear' }
+  | { kind: 'zoomIn' | 'zoomOut' | 'zoomReset' }
 
 const commands: { readonly [key: string]: KeyCommand } = {
   Enter: { kind: 'choose' },

@@ -13,14 +13,15 @@ type Props = {
   colours: Colours
   colouring: Colouring
   choose: (colouring: Colouring) => void
+  goTo: (id: string) => void
 }
 
-/** The cards of a value are highlighted while it is pointed at or has the keyboard: colour alone tells too little. */
-export function Legend({ stage, cards, colours, colouring, choose }: Props) {
+/** The cards of a value are highlighted while it is pointed at or has the keyboard: colour alone tells too little. A press goes to the first. */
+export function Legend({ stage, cards, colours, colouring, choose, goTo }: Props) {
+  const cardsOf = (key: string | null): string[] =>
+    cards.filter(({ node }) => (colours.of(node)?.key ?? null) === key).map(({ id }) => id)
   const light = (key: string | null) => (): void => {
-    stage.ofValue.value = new Set(
-      cards.filter(({ node }) => (colours.of(node)?.key ?? null) === key).map(({ id }) => id)
-    )
+    stage.ofValue.value = new Set(cardsOf(key))
   }
   const leave = (): void => {
     stage.ofValue.value = null
@@ -34,6 +35,9 @@ export function Legend({ stage, cards, colours, colouring, choose }: Props) {
         onPointerLeave={leave}
         onFocus={light(key)}
         onBlur={leave}
+        onClick={() => {
+          goTo(cardsOf(key)[0] ?? '')
+        }}
       >
         <span class="dot" style={{ background: `var(--${hue})` }} />
         <span>

@@ -7,6 +7,7 @@ import { assetAddress } from '../address.ts'
 import { cardOf, type Card } from '../api/entity.ts'
 import { lineageSide } from '../api/lineage-queries.ts'
 import { graphql } from '../api/request.ts'
+import { CardMark, WholeName } from '../parts/card-line.tsx'
 import { Failure } from '../parts/states.tsx'
 import { usePages } from '../parts/use-pages.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
@@ -116,19 +117,19 @@ export function StackList({ stack, anchor, state, shown, add, next, close }: Pro
         rows={listed}
         rowHeight={28}
         keyOf={({ urn }) => urn}
-        draw={({ urn, name, platform }) => (
-          <label title={urn}>
+        draw={(card) => (
+          <label title={card.urn}>
             <input
               type="checkbox"
-              checked={picked.has(urn)}
+              checked={picked.has(card.urn)}
               onChange={() => {
                 const next = new Set(picked)
-                if (!next.delete(urn)) next.add(urn)
+                if (!next.delete(card.urn)) next.add(card.urn)
                 setPicked(next)
               }}
             />
             <span>
-              {name} <span class="soft">{platform}</span>
+              <CardMark card={card} size={16} /> <WholeName card={card} />
             </span>
           </label>
         )}

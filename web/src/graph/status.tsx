@@ -1,6 +1,7 @@
 /** The line above the graph: counts, columns, and the highlighted column or paths. */
 import { useEffect, useRef } from 'preact/hooks'
 import { columnParts, shownPath } from '../api/column-urn.ts'
+import { wholeName } from '../api/entity.ts'
 import { columnPaths, columnReach, lineagePaths } from '../api/lineage-queries.ts'
 import { graphql } from '../api/request.ts'
 import { tell } from '../parts/toasts.tsx'
@@ -84,7 +85,7 @@ export function ColumnFocus({
   const totals = data?.lineageGraph.totals
   const reach = totals ? totals.upstream + totals.downstream - totals.both + 1 : null
   const owner = picture.cards.find(({ id }) => column.includes(`(${id},`))
-  const name = owner?.node.card.name ?? ''
+  const name = owner ? wholeName(owner.node.card) : ''
   const path = shownPath(columnParts(column).path)
   const outside = reach === null ? 0 : reach - members.size
   return (

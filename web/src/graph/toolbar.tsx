@@ -166,15 +166,9 @@ export function Choice<Value extends string>({
 
 const hopChoices = [0, 1, 2, 3, 4, 5, 10, 20, bounds.hopsMost]
 
-const Hops = ({
-  direction,
-  value,
-  choose
-}: {
-  direction: Direction
-  value: number
-  choose: (value: number) => void
-}) => (
+type HopsProps = { direction: Direction; value: number; choose: (value: number) => void }
+
+const Hops = ({ direction, value, choose }: HopsProps) => (
   <select
     aria-label={words.hops[direction]}
     value={value}

@@ -469,6 +469,7 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
           cards={picture.cards}
           colours={colours}
           colouring={state.colour}
+          goTo={focusItem}
           choose={(colour) => {
             change({ colour })
           }}

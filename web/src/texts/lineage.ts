@@ -38,7 +38,6 @@ export const lineageTexts = {
   table: 'Impact table',
   fit: 'Fit',
   fitTitle: 'Show the whole graph (F)',
-  keyboard: 'Keyboard',
   canvas: (name: string): string =>
     `Lineage graph of ${name}. Arrow keys go from card to card; press ? for all keys.`,
   status: (counts: {
@@ -83,8 +82,7 @@ export const lineageTexts = {
     all: 'Add all',
     table: 'Open as table',
     listed: (count: number, total: number): string => `${number(count)} of ${number(total)} listed.`,
-    label: 'Hidden assets',
-    close: 'Close'
+    label: 'Hidden assets'
   },
   group: (name: string, count: number): string => `${name} (${counted(count, 'asset', 'assets')})`,
   openGroup: (name: string): string => `Open the group ${name}`,
@@ -159,7 +157,6 @@ export const lineageTexts = {
     owners: 'Owners',
     tags: 'Tags',
     terms: 'Terms',
-    moreChips: (count: number): string => `and ${number(count)} more`,
     placeholder: 'Something refers to it, but nothing has described it.',
     removed: 'It was removed.'
   },
