@@ -265,6 +265,7 @@ function Rows({
           width={width}
           isFull={isFull}
           isChosen={row.urn !== null && row.urn === column}
+          isTraced={column !== null}
         />
       ))}
       {item.moreRows > 0 && (
@@ -299,13 +300,16 @@ function Row({
   y,
   width,
   isFull,
-  isChosen
+  isChosen,
+  isTraced
 }: {
   row: ColumnRow
   y: number
   width: number
   isFull: boolean
   isChosen: boolean
+  /** Whether a column is in focus: the names of rows are then there at small scales, too. */
+  isTraced: boolean
 }) {
   const total = row.upstreamCount + row.downstreamCount
   const hidden = row.hiddenUpstream + row.hiddenDownstream
@@ -332,12 +336,12 @@ function Row({
       >
         {isFull && <title>{row.path}</title>}
       </rect>
-      {isFull && (
+      {(isFull || isTraced) && (
         <g aria-hidden="true">
-          <text x="14" y="15">
-            {fitted(shownPath(row.path), width - 34 - (related ? 74 : 0), 12)}
+          <text class={isFull ? undefined : 'large'} x="14" y={isFull ? 15 : 17}>
+            {fitted(shownPath(row.path), width - 34 - (isFull && related ? 74 : 0), isFull ? 12 : 18)}
           </text>
-          {related && (
+          {isFull && related && (
             <text class="type" x={width - 14} y="15">
               {fitted(related, 70, 10.5)}
             </text>

@@ -87,6 +87,7 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
       ),
     [picture, state.colour]
   )
+  const legible = column === null ? scales.legible : scales.rows
   const toOpen = useRef<string | null>(null)
   /** What the view is fitted around after groups have changed, or the columns of a path were added. */
   const toFit = useRef<string | null>(null)
@@ -190,7 +191,7 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
       id === null
         ? null
         : (scene.groups.find((each) => each.id === id) ?? scene.byId.get(groupId(id)) ?? scene.byId.get(id))
-    if (box) viewport.current?.fit(scene.bounds, box.box, scales.legible)
+    if (box) viewport.current?.fit(scene.bounds, box.box, legible)
     toFit.current = null
     if (toOpen.current === null || !scene.byId.has(toOpen.current)) return
     focusItem(toOpen.current)
@@ -261,7 +262,7 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
   }
   const fit = (): void => {
     const middle = scene.byId.get(state.selected ?? state.urn) ?? scene.byId.get(state.urn)
-    viewport.current?.fit(scene.bounds, middle?.box, scales.legible)
+    viewport.current?.fit(scene.bounds, middle?.box, legible)
   }
   const actions: GraphActions = {
     choose,

@@ -9,10 +9,19 @@ export type Size = { width: number; height: number }
 export type DetailLevel = 'full' | 'names' | 'blocks'
 
 /**
- * `legible`: the smallest scale at which names can be read; the view never fits a picture below it.
+ * `legible` and `rows`: the smallest scales at which the names of cards and of columns can be read; no picture
+ * is fitted below them.
  * `reading`: the smallest scale of the first view.
  */
-export const scales = { least: 0.02, most: 2, reading: 0.8, names: 0.72, legible: 0.45, blocks: 0.25 }
+export const scales = {
+  least: 0.02,
+  most: 2,
+  reading: 0.8,
+  names: 0.72,
+  legible: 0.45,
+  rows: 0.6,
+  blocks: 0.25
+}
 
 export const detailAt = (scale: number): DetailLevel =>
   scale >= scales.names ? 'full' : scale >= scales.blocks ? 'names' : 'blocks'
