@@ -31,7 +31,10 @@ const node = (name: string, more: Partial<AnswerNode> = {}, domain: string | nul
     environment: 'PROD',
     qualifier: '',
     nameThere: null,
-    domain: domain === null ? null : { urn: `urn:li:domain:${domain}`, name: domain, path: [domain] },
+    domain:
+      domain === null
+        ? null
+        : { urn: `urn:li:domain:${domain}`, name: domain, path: [domain], urns: [`urn:li:domain:${domain}`] },
     exists: true
   },
   isRemoved: false,
@@ -486,7 +489,10 @@ await t.test(
     const few = coloursOf(many.slice(0, 4), 'domain')
     for (const { key, hue } of few.values)
       t.equal(values.find((each) => each.key === key)?.hue, hue, 'more cards change no colour')
-    const path = { ...node('a').card, domain: { urn: 'urn:li:domain:b', name: 'B', path: ['A', 'B'] } }
+    const path = {
+      ...node('a').card,
+      domain: { urn: 'urn:li:domain:b', name: 'B', path: ['A', 'B'], urns: [] }
+    }
     t.equal(coloursOf([{ card: path }], 'domain').values[0]?.name, 'A › B')
     t.equal(coloursOf([node('a')], 'type').values[0]?.name, 'Dataset')
     fc.assert(

@@ -98,7 +98,7 @@ function OperationView({ description, operation }: { description: Json; operatio
         <code class="method">{method}</code> <code>{path}</code> <span class="soft">{summary}</span>
       </summary>
       <div class="stack">
-        {operation.description && <p class="prose">{operation.description}</p>}
+        {operation.description && <p class="prose as-written">{operation.description}</p>}
         {parameters.length > 0 && (
           <>
             <h3>{words.parameters}</h3>

@@ -21,8 +21,8 @@ export const assetTypes = [
   'NOTEBOOK'
 ] as const
 
-/** `path`: the names of the domains it is in, the outermost first, and its own. */
-export type CardDomain = { urn: string; name: string; path: readonly string[] }
+/** `path`: the names of the domains it is in, the outermost first, and its own; `urns` are theirs. */
+export type CardDomain = { urn: string; name: string; path: readonly string[]; urns: readonly string[] }
 
 export type Card = {
   urn: string
@@ -188,8 +188,13 @@ export function cardOf(raw: RawCard): Card {
 
 const domainIn = ({ urn, properties, parentDomains }: RawDomain): CardDomain => {
   const name = properties?.name ?? nameInUrn(urn)
-  const parents = (parentDomains?.domains ?? []).map((each) => each.properties?.name ?? nameInUrn(each.urn))
-  return { urn, name, path: [...parents.toReversed(), name] }
+  const parents = (parentDomains?.domains ?? []).toReversed()
+  return {
+    urn,
+    name,
+    path: [...parents.map((each) => each.properties?.name ?? nameInUrn(each.urn)), name],
+    urns: [...parents.map((each) => each.urn), urn]
+  }
 }
 
 /** `raw.stripe.orders`: the name with what tells it from others of its name. */

@@ -241,18 +241,63 @@ query columnsOf($urn: String!) {
   }
 }`)
 
+export type RunOf = { state: string | null; startedAt: number | null; endedAt: number | null }
+type RawJob = { urn: string; lastRun?: RunOf | null }
+
+/** With the jobs that write a dataset or are in a flow, for their last runs. */
 export const asset = define<
   {
-    entity: (RawCard & { parent?: RawCard }) | null
+    entity:
+      | (RawCard & {
+          parent?: RawCard
+          lastRun?: RunOf | null
+          jobs?: { relationships: { entity: RawJob | null }[] } | null
+        })
+      | null
     up: { total: number } | null
     down: { total: number } | null
   },
   { urn: string; withLineage: boolean; flags: object | null }
 >(`
+fragment lastRunOf on DataJob { lastRun { state startedAt endedAt } }
+fragment jobsOf on EntityRelationshipsResult { relationships { entity { urn ...lastRunOf } } }
 query asset($urn: String!, $withLineage: Boolean!, $flags: SearchFlags) {
-  entity(urn: $urn) { ...card ... on SchemaFieldEntity { parent { ...card } } }
+  entity(urn: $urn) {
+    ...card
+    ...lastRunOf
+    ... on SchemaFieldEntity { parent { ...card } }
+    ... on Dataset { jobs: relationships(input: { types: ["Produces"], direction: INCOMING, relatedEntityTypes: [DATA_JOB] }) { ...jobsOf } }
+    ... on DataFlow { jobs: relationships(input: { types: ["IsPartOf"], direction: INCOMING, relatedEntityTypes: [DATA_JOB] }) { ...jobsOf } }
+  }
   up: lineageCounts(input: { urn: $urn, direction: UPSTREAM, searchFlags: $flags }) @include(if: $withLineage) { total }
   down: lineageCounts(input: { urn: $urn, direction: DOWNSTREAM, searchFlags: $flags }) @include(if: $withLineage) { total }
+}${card}`)
+
+type RawRelated = { relationships?: { total: number; relationships: { entity: RawCard | null }[] } | null }
+
+/** The other ends of some relationships of an entity. */
+export const related = define<
+  { entity: RawRelated | null },
+  { urn: string; types: string[]; direction: 'INCOMING' | 'OUTGOING'; count: number }
+>(`
+fragment page on EntityRelationshipsResult { total relationships { entity { ...card } } }
+query related($urn: String!, $types: [String!]!, $direction: RelationshipDirection!, $count: Int) {
+  entity(urn: $urn) {
+    ${[
+      'EntityWithRelationships',
+      'CorpUser',
+      'CorpGroup',
+      'Tag',
+      'GlossaryTerm',
+      'GlossaryNode',
+      'DataProduct'
+    ]
+      .map(
+        (type) =>
+          `... on ${type} { relationships(input: { types: $types, direction: $direction, count: $count, includeSoftDelete: false }) { ...page } }`
+      )
+      .join('\n    ')}
+  }
 }${card}`)
 
 /** The names of what an entity refers to; null for what the catalog does not know. */
@@ -291,8 +336,6 @@ query neighbourEdges($urn: String!, $count: Int) {
     }
   }
 }${card}`)
-
-export type RunOf = { state: string | null; startedAt: number | null; endedAt: number | null }
 
 type Amount = {
   dataset: { urn: string } | null
@@ -400,13 +443,25 @@ export const updateLineage = define<
 >(`
 mutation updateLineage($input: UpdateLineageInput!) { updateLineage(input: $input) }`)
 
-/** The columns of an asset with lineage one hop away; its schema may have more. */
-export const columnsWithLineage = define<
-  { lineageGraph: { nodes: { entity: { urn: string }; columns: { fieldPath: string }[] | null }[] } },
-  { urn: string; count: number }
+/** The most columns of one asset that are read. */
+export const columnsMaxCount = 10_000
+
+/** The columns of an asset, with the number of columns one hop upstream and downstream of each. */
+export const columnRows = define<
+  {
+    lineageGraph: {
+      nodes: {
+        columnRows: {
+          total: number
+          rows: { path: string; dataType: string | null; upstreamCount: number; downstreamCount: number }[]
+        } | null
+      }[]
+    }
+  },
+  { urn: string }
 >(`
-query columnsWithLineage($urn: String!, $count: Int) {
-  lineageGraph(input: { urn: $urn, count: $count, columns: true }) {
-    nodes { entity { urn } columns { fieldPath } }
+query columnRows($urn: String!) {
+  lineageGraph(input: { urn: $urn, upHops: 0, downHops: 0, count: 1, columns: true, columnRows: ${columnsMaxCount} }) {
+    nodes { columnRows { total rows { path dataType upstreamCount downstreamCount } } }
   }
 }`)

@@ -29,6 +29,9 @@ export const isAnothers = signal(false)
 export const hasEnded = signal(false)
 
 export const canWrite = (): boolean => session.value?.scopes.some((scope) => scope !== 'read') ?? false
+/** Whether the token may change what is in the domain that these lead to. */
+export const canWriteIn = (domainUrns: readonly string[]): boolean =>
+  canWrite() && (session.value?.domainUrns?.some((urn) => domainUrns.includes(urn)) ?? true)
 export const isAdmin = (): boolean => session.value?.scopes.includes('admin') ?? false
 
 async function ask(method: string, path: string, body?: object): Promise<Response> {

@@ -21,10 +21,19 @@ import { Skeleton } from './skeleton.tsx'
 import { View } from './view.tsx'
 import '../style/lineage.css'
 
-export function LineagePage() {
+export const LineagePage = () => <Lineage />
+
+/** The picture within the page of its asset, whose address then has the view. */
+export const EmbeddedLineage = () => (
+  <div class="embedded-lineage">
+    <Lineage isEmbedded />
+  </div>
+)
+
+function Lineage({ isEmbedded = false }: { isEmbedded?: boolean }) {
   const { url, route } = useLocation()
   // The router ignores the part behind the `#`, but its address changes with it.
-  const { search } = new URL(url, location.href)
+  const search = new URL(url, location.href).search.replace(/([?&])tab=lineage(&|$)/, '$1')
   const { state, isCut, isLong } = viewOf({ search, hash: location.hash })
   const misread = misreadIn(search)
   const input = questionOf(state)
@@ -40,7 +49,7 @@ export function LineagePage() {
   )
   const start = data?.nodes[0]?.card
   useEffect(() => {
-    if (start) document.title = `${words.title(start.name)} · ${texts.product}`
+    if (start && !isEmbedded) document.title = `${words.title(start.name)} · ${texts.product}`
   }, [start?.urn])
   if (state.urn === '') return <Empty title={words.noStart} />
   if (error && isUnknown(error) && start?.urn !== state.urn)
@@ -53,6 +62,7 @@ export function LineagePage() {
       state={state}
       isLoading={isLoading}
       isLong={isLong}
+      large={isEmbedded ? addressOfView(state) : null}
       notice={
         <>
           {error && (
@@ -78,7 +88,8 @@ export function LineagePage() {
         </>
       }
       go={(next: ViewState, { replace = false } = {}) => {
-        goTo(route, addressOfView(next), replace)
+        const address = addressOfView(next)
+        goTo(route, isEmbedded ? address.replace('./lineage?', './asset?tab=lineage&') : address, replace)
       }}
       leave={(address) => {
         goTo(route, address)

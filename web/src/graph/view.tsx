@@ -48,6 +48,8 @@ type Props = {
   isLoading: boolean
   /** Whether the link of the view is longer than some programs accept. */
   isLong: boolean
+  /** Where the picture has the whole window; null if it has it. */
+  large: string | null
   /** A problem, shown above everything else. */
   notice: ComponentChildren
   go: (next: ViewState, options?: { replace?: boolean }) => void
@@ -59,7 +61,7 @@ type Props = {
 /** The factor of one press of a zoom key. */
 const zoomStep = 1.25
 
-export function View({ answer, state, isLoading, isLong, notice, go, leave, empty }: Props) {
+export function View({ answer, state, isLoading, isLong, large, notice, go, leave, empty }: Props) {
   const stage = useMemo(createStage, [])
   const former = useRef<Scene | null>(null)
   const held = useRef<string | null>(null)
@@ -315,7 +317,13 @@ export function View({ answer, state, isLoading, isLong, notice, go, leave, empt
   const isTooBig = answer.nodes.length >= state.maxCards && picture.counts.shown < picture.counts.total
   return (
     <div class="lineage" data-testid="lineage" aria-busy={isLoading}>
-      <h1 class="visually-hidden">{words.title(start.name)}</h1>
+      {large === null ? (
+        <h1 class="visually-hidden">{words.title(start.name)}</h1>
+      ) : (
+        <a class="open-large" href={large}>
+          {words.openLarge}
+        </a>
+      )}
       {notice}
       <Toolbar
         state={state}

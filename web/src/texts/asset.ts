@@ -3,7 +3,7 @@ import { number } from './numbers.ts'
 
 export const assetTexts = {
   tabs: {
-    details: 'Details',
+    details: 'Overview',
     columns: 'Columns',
     lineage: 'Lineage',
     impact: 'Impact',
@@ -13,6 +13,39 @@ export const assetTexts = {
     raw: 'Aspects'
   },
   columnOf: 'Column of',
+  count: number,
+  notDescribed: 'Not described yet',
+  openIn: (platform: string | null): string => `Open in ${platform ?? 'its own tool'} ↗`,
+  by: (actor: string): string => `by ${actor}`,
+  searchFor: (name: string): string => `Search for all with ${name}`,
+  runState: (state: string | null): string =>
+    (
+      ({ COMPLETE: 'Succeeded', FAIL: 'Failed', ABORT: 'Stopped', RUNNING: 'Running' }) as {
+        [state: string]: string
+      }
+    )[state ?? ''] ?? 'Ended',
+  belongings: {
+    tagged: 'Assets with this tag',
+    withColumns: 'Tables with columns that have it',
+    termed: 'Assets with this term',
+    terms: 'Terms in this group',
+    within: 'Part of',
+    owned: 'Owns',
+    groups: 'Member of',
+    members: 'Members',
+    contents: 'Contents',
+    jobs: 'Jobs',
+    flow: 'Flow',
+    charts: 'Charts',
+    dashboards: 'Dashboards with this chart',
+    features: 'Features and keys',
+    featureTables: 'Feature table',
+    models: 'Models',
+    assets: 'Assets',
+    products: 'Data products with this asset',
+    all: (total: number): string => `Show all ${number(total)}`,
+    none: 'None yet.'
+  },
   tabList: 'About this asset',
   upstream: (count: number): string => `${number(count)} upstream`,
   downstream: (count: number): string => `${number(count)} downstream`,
@@ -37,17 +70,16 @@ export const assetTexts = {
     terms: 'Terms',
     links: 'Links',
     dataType: 'Data type',
-    assets: 'Assets',
     email: 'Email',
     personTitle: 'Title',
     container: 'Container',
     properties: 'Properties',
-    externalUrl: 'Open at its source',
+    urn: 'URN',
     subTypes: 'Subtypes',
     instance: 'Platform instance',
     lastRun: 'Last run',
-    title: 'Facts',
-    none: 'No owners, tags, terms, links or properties are recorded.'
+    lastChange: 'Last change',
+    title: 'Facts'
   },
   columns: {
     label: 'Columns',
@@ -56,6 +88,10 @@ export const assetTexts = {
     type: 'Type',
     description: 'Description',
     tags: 'Tags',
+    upstream: 'Upstream',
+    downstream: 'Downstream',
+    shown: (shown: number, total: number): string =>
+      shown === total ? `${number(total)} columns` : `${number(shown)} of ${number(total)} columns`,
     trace: 'Trace',
     traceOf: (name: string): string => `Trace the lineage of ${name}`,
     impact: 'Impact',

@@ -2,6 +2,7 @@
 import { counted, number } from './numbers.ts'
 
 export const lineageTexts = {
+  openLarge: 'Open large',
   title: (name: string): string => `Lineage of ${name}`,
   toolbar: 'What is shown',
   direction: 'Direction',

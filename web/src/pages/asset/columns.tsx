@@ -4,8 +4,11 @@ import { addressOf, assetAddress } from '../../address.ts'
 import type { Aspects } from '../../api/aspects.ts'
 import { columnUrn, shownPath } from '../../api/column-urn.ts'
 import { lastPartOf } from '../../api/entity.ts'
+import { Markdown } from '../../parts/markdown.tsx'
+import { goTo } from '../../parts/use-address.ts'
+import { useLocation } from 'preact-iso'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
-import { Table } from '../../parts/table.tsx'
+import { Table, type CellTab } from '../../parts/table.tsx'
 import type { Sort } from '../../parts/sort-rows.ts'
 import { useResource } from '../../parts/use-resource.ts'
 import { assetTexts } from '../../texts/asset.ts'
@@ -14,6 +17,7 @@ import { readColumns } from './read-columns.ts'
 const words = assetTexts.columns
 
 export function Columns({ urn, aspects }: { urn: string; aspects: Aspects }) {
+  const { route } = useLocation()
   const [filter, setFilter] = useState('')
   const [sort, setSort] = useState<Sort | null>(null)
   const {
@@ -29,39 +33,52 @@ export function Columns({ urn, aspects }: { urn: string; aspects: Aspects }) {
         <p>{words.noneHint}</p>
       </Empty>
     )
-  const shown = all.filter(({ path, description }) =>
-    `${path} ${description}`.toLowerCase().includes(filter.toLowerCase())
+  const shown = all.filter(({ path, type, description, tags }) =>
+    [shownPath(path), type, description, ...tags.map(lastPartOf)]
+      .join(' ')
+      .toLowerCase()
+      .includes(filter.trim().toLowerCase())
   )
   return (
     <div class="stack">
-      <label class="field narrow">
-        {words.filter}
+      <div class="row apart">
         <input
           type="search"
+          class="narrow"
+          aria-label={words.filter}
+          placeholder={words.filter}
           value={filter}
           onInput={(event) => {
             setFilter(event.currentTarget.value)
           }}
         />
-      </label>
+        <span class="soft" role="status">
+          {words.shown(shown.length, all.length)}
+        </span>
+      </div>
       <Table
         label={words.label}
         rows={shown}
         keyOf={({ path }) => path}
         sort={sort}
         onSort={setSort}
+        open={({ path }) => {
+          goTo(route, assetAddress(columnUrn(urn, path)))
+        }}
         columns={[
           {
             id: 'name',
             head: words.name,
             value: ({ path }) => shownPath(path),
-            width: 'minmax(160px, 2fr)'
+            cell: ({ path }, tab) => <ColumnLink urn={urn} path={path} tab={tab} />,
+            width: 'minmax(150px, 2fr)'
           },
           { id: 'type', head: words.type, value: ({ type }) => type, width: 'minmax(90px, 1fr)' },
           {
             id: 'description',
             head: words.description,
             value: ({ description }) => description,
+            cell: ({ description }) => <Markdown text={description} isInline />,
             width: 'minmax(160px, 3fr)'
           },
           {
@@ -71,11 +88,25 @@ export function Columns({ urn, aspects }: { urn: string; aspects: Aspects }) {
             width: 'minmax(80px, 1fr)'
           },
           {
+            id: 'upstream',
+            head: words.upstream,
+            value: ({ upstream }) => upstream,
+            isNumber: true,
+            width: '96px'
+          },
+          {
+            id: 'downstream',
+            head: words.downstream,
+            value: ({ downstream }) => downstream,
+            isNumber: true,
+            width: '118px'
+          },
+          {
             id: 'trace',
             head: words.trace,
             value: () => '',
             isSortable: false,
-            width: '150px',
+            width: '120px',
             cell: ({ path }, tab) => (
               <span class="row">
                 <a
@@ -98,5 +129,17 @@ export function Columns({ urn, aspects }: { urn: string; aspects: Aspects }) {
         ]}
       />
     </div>
+  )
+}
+
+/** The path within the column before its name is soft: nested fields keep the order of the schema. */
+function ColumnLink({ urn, path, tab }: { urn: string; path: string; tab: CellTab }) {
+  const shown = shownPath(path)
+  const at = shown.lastIndexOf('.') + 1
+  return (
+    <a tabIndex={tab} class="column-name" href={assetAddress(columnUrn(urn, path))} title={shown}>
+      <span class="qualifier">{shown.slice(0, at)}</span>
+      {shown.slice(at)}
+    </a>
   )
 }

@@ -1,9 +1,9 @@
 /** The domain of an asset, and buttons to change it, each with an undo. */
 import { useState } from 'preact/hooks'
-import { assetAddress } from '../../address.ts'
 import { assign, restoreDomains } from '../../api/assign-domain.ts'
 import { canGetDomain, type Card } from '../../api/entity.ts'
-import { canWrite } from '../../api/session.ts'
+import { canWriteIn } from '../../api/session.ts'
+import { DomainPath } from '../../parts/domain-path.tsx'
 import { SetDomainDialog } from '../../parts/set-domain-dialog.tsx'
 import { tell } from '../../parts/toasts.tsx'
 import { undoing } from '../../parts/undoing.ts'
@@ -15,6 +15,7 @@ const words = assetTexts.domain
 export function DomainChoice({ card, changed }: { card: Card; changed: () => void }) {
   const [isOpen, setOpen] = useState(false)
   const action = useAction()
+  const mayChange = canWriteIn(card.domain?.urns ?? [])
   const takeOut = (): void => {
     action.run(
       () => assign(null, [card.urn]),
@@ -30,15 +31,13 @@ export function DomainChoice({ card, changed }: { card: Card; changed: () => voi
   return (
     <span class="row">
       {card.domain ? (
-        <a class="chip" data-testid="domain" href={assetAddress(card.domain.urn)}>
-          {card.domain.name}
-        </a>
+        <DomainPath domain={card.domain} />
       ) : (
-        <span class="chip" data-testid="domain">
+        <span class="soft" data-testid="domain">
           {words.none}
         </span>
       )}
-      {canWrite() && canGetDomain(card) && (
+      {mayChange && canGetDomain(card) && (
         <button
           type="button"
           class="plain"
@@ -49,7 +48,7 @@ export function DomainChoice({ card, changed }: { card: Card; changed: () => voi
           {card.domain ? words.change : words.set}
         </button>
       )}
-      {canWrite() && card.domain && (
+      {mayChange && card.domain && (
         <button type="button" class="plain" disabled={action.isBusy} onClick={takeOut}>
           {words.unset}
         </button>

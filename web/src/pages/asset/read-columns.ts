@@ -1,22 +1,29 @@
 /** The columns of an asset: those of its schema in their order, then those that only lineage names. */
 import { columnsIn, type Aspects, type Column } from '../../api/aspects.ts'
 import { hasLineage } from '../../api/entity.ts'
-import { columnsWithLineage } from '../../api/queries.ts'
+import { columnRows } from '../../api/queries.ts'
 import { graphql } from '../../api/request.ts'
 
-/** The largest number of nodes in one lineage graph. */
-const neighboursMaxCount = 2_000
+/** The number of columns one hop upstream and downstream; null for what is beyond the columns that are read. */
+export type CountedColumn = Column & { upstream: number | null; downstream: number | null }
 
 /** The columns with their lineage. Throws ApiError. */
-export async function readColumns(urn: string, aspects: Aspects, signal: AbortSignal): Promise<Column[]> {
+export async function readColumns(
+  urn: string,
+  aspects: Aspects,
+  signal: AbortSignal
+): Promise<CountedColumn[]> {
   const columns = columnsIn(aspects)
-  if (!hasLineage(urn)) return columns
+  if (!hasLineage(urn)) return columns.map((column) => ({ ...column, upstream: 0, downstream: 0 }))
+  const { lineageGraph } = await graphql(columnRows, { urn }, signal)
+  const rows = new Map((lineageGraph.nodes[0]?.columnRows?.rows ?? []).map((row) => [row.path, row]))
   const known = new Set(columns.map(({ path }) => path))
-  const { lineageGraph } = await graphql(columnsWithLineage, { urn, count: neighboursMaxCount }, signal)
-  const own = lineageGraph.nodes.find(({ entity }) => entity.urn === urn)
-  const more = (own?.columns ?? [])
-    .map(({ fieldPath }) => fieldPath)
-    .filter((path) => !known.has(path))
-    .sort()
-  return [...columns, ...more.map((path) => ({ path, type: '', description: '', tags: [] }))]
+  const more = [...rows.keys()].filter((path) => !known.has(path)).sort()
+  return [
+    ...columns,
+    ...more.map((path) => ({ path, type: rows.get(path)?.dataType ?? '', description: '', tags: [] }))
+  ].map((column) => {
+    const row = rows.get(column.path)
+    return { ...column, upstream: row?.upstreamCount ?? null, downstream: row?.downstreamCount ?? null }
+  })
 }

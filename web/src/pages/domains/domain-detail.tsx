@@ -13,6 +13,7 @@ import { canWrite } from '../../api/session.ts'
 import { quoted } from '../../command-line.ts'
 import { CopyAs } from '../../parts/copy-as.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { Markdown } from '../../parts/markdown.tsx'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
 import { printSort, readSort } from '../../parts/sort-rows.ts'
 import { SetDomainDialog } from '../../parts/set-domain-dialog.tsx'
@@ -101,7 +102,11 @@ export function DomainDetail({
           </nav>
         )}
         <h1 id="domain-name">{subject.name}</h1>
-        <p class={subject.description ? '' : 'soft'}>{subject.description || words.noDescription}</p>
+        {subject.description ? (
+          <Markdown text={subject.description} />
+        ) : (
+          <p class="soft">{words.noDescription}</p>
+        )}
         <p data-testid="domain-counts" data-direct={domain.direct.total} data-whole={domain.whole.total}>
           {words.counts(domain.direct.total, domain.whole.total)}
         </p>

@@ -1,0 +1,196 @@
+/** What belongs to an entity of its kind, such as the jobs of a flow: counted exactly, the first ones listed. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { assetAddress } from '../../address.ts'
+import { cardOf, type Card } from '../../api/entity.ts'
+import { related, search, type RawCard } from '../../api/queries.ts'
+import { graphql } from '../../api/request.ts'
+import { CardLink } from '../../parts/card-line.tsx'
+import { Failure } from '../../parts/states.tsx'
+import { useResource } from '../../parts/use-resource.ts'
+import { assetTexts } from '../../texts/asset.ts'
+import { addressWith } from '../search-question.ts'
+
+const words = assetTexts.belongings
+
+/** A list that a filter of the search gives, or the other ends of relationships. */
+type Listed = { title: string; isOptional?: true } & (
+  { field: string } | { types: readonly string[]; direction: 'INCOMING' | 'OUTGOING' }
+)
+
+const membership = ['IsMemberOfGroup', 'IsMemberOfNativeGroup']
+const within = { title: words.within, types: ['IsPartOf'], direction: 'OUTGOING', isOptional: true } as const
+const owned = { title: words.owned, field: 'owners' } as const
+
+const listsOf: { readonly [type: string]: readonly Listed[] } = {
+  TAG: [
+    { title: words.tagged, field: 'tags' },
+    {
+      title: words.withColumns,
+      types: ['SchemaFieldTaggedWith', 'EditableSchemaFieldTaggedWith'],
+      direction: 'INCOMING',
+      isOptional: true
+    }
+  ],
+  GLOSSARY_TERM: [{ title: words.termed, field: 'glossaryTerms' }, within],
+  GLOSSARY_NODE: [{ title: words.terms, types: ['IsPartOf'], direction: 'INCOMING' }, within],
+  CORP_USER: [owned, { title: words.groups, types: membership, direction: 'OUTGOING', isOptional: true }],
+  CORP_GROUP: [{ title: words.members, types: membership, direction: 'INCOMING' }, owned],
+  CONTAINER: [{ title: words.contents, field: 'container' }],
+  DATA_PLATFORM: [{ title: words.contents, field: 'platform' }],
+  DATA_FLOW: [{ title: words.jobs, types: ['IsPartOf'], direction: 'INCOMING' }],
+  DATA_JOB: [{ title: words.flow, types: ['IsPartOf'], direction: 'OUTGOING', isOptional: true }],
+  DASHBOARD: [
+    { title: words.charts, types: ['Contains', 'DashboardContainsDashboard'], direction: 'OUTGOING' }
+  ],
+  CHART: [{ title: words.dashboards, types: ['Contains'], direction: 'INCOMING', isOptional: true }],
+  MLFEATURE_TABLE: [{ title: words.features, types: ['Contains', 'KeyedBy'], direction: 'OUTGOING' }],
+  MLFEATURE: [{ title: words.featureTables, types: ['Contains'], direction: 'INCOMING', isOptional: true }],
+  MLPRIMARY_KEY: [
+    { title: words.featureTables, types: ['KeyedBy'], direction: 'INCOMING', isOptional: true }
+  ],
+  MLMODEL_GROUP: [{ title: words.models, types: ['MemberOf'], direction: 'INCOMING' }],
+  DATA_PRODUCT: [{ title: words.assets, types: ['DataProductContains'], direction: 'OUTGOING' }]
+}
+const products: Listed = {
+  title: words.products,
+  types: ['DataProductContains'],
+  direction: 'INCOMING',
+  isOptional: true
+}
+const typesInProducts = new Set([
+  'DATASET',
+  'DATA_JOB',
+  'DATA_FLOW',
+  'CHART',
+  'DASHBOARD',
+  'MLMODEL',
+  'MLFEATURE_TABLE'
+])
+
+export const Belongings = ({ card }: { card: Card }) => (
+  <>
+    {[...(listsOf[card.type] ?? []), ...(typesInProducts.has(card.type) ? [products] : [])].map((list) => (
+      <Belonging key={`${card.urn} ${list.title}`} card={card} list={list} />
+    ))}
+  </>
+)
+
+const shownFirstCount = 10
+const shownMaxCount = 1_000
+
+type Found = { total: number; cards: Card[] }
+
+const found = (total: number, entities: readonly (RawCard | null)[]): Found => ({
+  total,
+  cards: entities.flatMap((entity) => (entity ? [cardOf(entity)] : []))
+})
+
+async function read({ urn }: Card, list: Listed, count: number, signal: AbortSignal): Promise<Found> {
+  if ('field' in list) {
+    const filters = [{ field: list.field, values: [urn] }]
+    const answer = await graphql(search, { query: '*', start: 0, count, filters }, signal)
+    const { total, searchResults } = answer.searchAcrossEntities
+    return found(
+      total,
+      searchResults.map(({ entity }) => entity)
+    )
+  }
+  const { entity } = await graphql(
+    related,
+    { urn, types: [...list.types], direction: list.direction, count },
+    signal
+  )
+  return found(
+    entity?.relationships?.total ?? 0,
+    (entity?.relationships?.relationships ?? []).map((each) => each.entity)
+  )
+}
+
+function Belonging({ card, list }: { card: Card; list: Listed }) {
+  const [count, setCount] = useState(shownFirstCount)
+  const { last, error, reload } = useResource(`${card.urn} ${list.title} ${count}`, (signal) =>
+    read(card, list, count, signal)
+  )
+  if (error && !last) return <Failure error={error} retry={reload} />
+  if (!last || (last.total === 0 && list.isOptional)) return null
+  const isCut = last.cards.length < last.total
+  return (
+    <Section title={list.title} total={last.total}>
+      {last.total === 0 ? (
+        <p class="soft">{words.none}</p>
+      ) : (
+        <ul class="list">
+          {last.cards.map((each) => (
+            <li key={each.urn}>
+              <CardLink card={each} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {isCut && 'field' in list && (
+        <p>
+          <a href={addressWith('*', [{ field: list.field, values: [card.urn] }])}>{words.all(last.total)}</a>
+        </p>
+      )}
+      {error && <p class="problem">{error.message}</p>}
+      {isCut && !('field' in list) && count < shownMaxCount && (
+        <div>
+          <button
+            type="button"
+            class="plain"
+            onClick={() => {
+              setCount(Math.min(last.total, shownMaxCount))
+            }}
+          >
+            {words.all(last.total)}
+          </button>
+        </div>
+      )}
+    </Section>
+  )
+}
+
+export const Section = ({
+  title,
+  total,
+  children
+}: {
+  title: string
+  total: number
+  children: ComponentChildren
+}) => (
+  <section class="panel stack" aria-label={title}>
+    <h2>
+      {title} <span class="count">{assetTexts.count(total)}</span>
+    </h2>
+    {children}
+  </section>
+)
+
+const columnsFirstCount = 8
+
+/** The first columns of a table, and the way to the others. */
+export const FirstColumns = ({
+  urn,
+  columns
+}: {
+  urn: string
+  columns: readonly { path: string; name: string; urn: string; type: string }[]
+}) => (
+  <Section title={assetTexts.tabs.columns} total={columns.length}>
+    <ul class="list">
+      {columns.slice(0, columnsFirstCount).map((column) => (
+        <li key={column.path} class="row apart">
+          <a href={assetAddress(column.urn)}>{column.name}</a>
+          <span class="soft mono">{column.type}</span>
+        </li>
+      ))}
+    </ul>
+    {columns.length > columnsFirstCount && (
+      <p>
+        <a href={assetAddress(urn, { tab: 'columns' })}>{words.all(columns.length)}</a>
+      </p>
+    )}
+  </Section>
+)

@@ -1,0 +1,168 @@
+/** The header of an asset: what and where it is, whose it is, how fresh it is, and what can be done with it. */
+import type { ComponentChildren } from 'preact'
+import { addressOf, assetAddress } from '../../address.ts'
+import { textOf } from '../../api/aspects.ts'
+import { canBeInDomain, hasEditableLineage, nameOfActor, type Card } from '../../api/entity.ts'
+import { canWriteIn } from '../../api/session.ts'
+import { Avatar } from '../../parts/avatar.tsx'
+import { DomainPath } from '../../parts/domain-path.tsx'
+import { CardLink, CardMark, WholeName } from '../../parts/card-line.tsx'
+import { platformTitle } from '../../parts/platforms.ts'
+import { ShowAll } from '../../parts/show-all.tsx'
+import { isWebAddress, WebLink } from '../../parts/web-link.tsx'
+import { When } from '../../parts/when.tsx'
+import { assetTexts as words } from '../../texts/asset.ts'
+import { typeName } from '../../texts.ts'
+import { addressWith } from '../search-question.ts'
+import { DomainChoice } from './domain-choice.tsx'
+import { sourceOf, type Asset } from './read-asset.ts'
+
+/** The values of a fact that are shown at first. */
+const shownFirstCount = 12
+const markSize = 44
+
+const isPerson = ({ type }: Card): boolean => type === 'CORP_USER' || type === 'CORP_GROUP'
+
+export function Header({ asset, changed }: { asset: Asset; changed: () => void }) {
+  const { card, parent, aspects, owners, tags, terms, upstream, downstream, lastRun, lastChange } = asset
+  const { urn } = card
+  const source = sourceOf(aspects)
+  const colour = textOf(aspects.tagProperties?.value.colorHex)
+  const canEdit = card.exists && hasEditableLineage(urn) && canWriteIn(card.domain?.urns ?? [])
+  const facts: [string, ComponentChildren | false][] = [
+    [
+      words.facts.owners,
+      owners.length > 0 && <List of={owners} label={words.facts.owners} draw={personLink} />
+    ],
+    [
+      words.facts.tags,
+      tags.length > 0 && <List of={tags} label={words.facts.tags} draw={searchFor('tags')} />
+    ],
+    [
+      words.facts.terms,
+      terms.length > 0 && <List of={terms} label={words.facts.terms} draw={searchFor('glossaryTerms')} />
+    ],
+    [
+      words.tabs.lineage,
+      upstream !== null && downstream !== null && (
+        <>
+          <a href={assetAddress(urn, { tab: 'impact', dir: 'up' })} data-testid="upstream-count">
+            {words.upstream(upstream)}
+          </a>
+          <a href={assetAddress(urn, { tab: 'impact' })} data-testid="downstream-count">
+            {words.downstream(downstream)}
+          </a>
+        </>
+      )
+    ],
+    [
+      words.facts.lastRun,
+      lastRun?.startedAt && (
+        <a data-testid="last-run" href={assetAddress(lastRun.jobUrn, { tab: 'runs' })}>
+          <span class={`chip ${chipOfRun[lastRun.state ?? ''] ?? ''}`}>{words.runState(lastRun.state)}</span>{' '}
+          <When millis={lastRun.endedAt ?? lastRun.startedAt} />
+        </a>
+      )
+    ],
+    [
+      words.facts.lastChange,
+      lastChange && (
+        <span data-testid="last-change">
+          <When millis={lastChange.at} /> {words.by(nameOfActor(lastChange.actor))}
+        </span>
+      )
+    ]
+  ]
+  const shown = facts.filter(([, value]) => value)
+  return (
+    <header class="asset-head panel">
+      <div class="asset-title">
+        {isPerson(card) ? (
+          <Avatar card={card} size={markSize} />
+        ) : colour !== null && /^#[0-9a-f]{3,8}$/i.test(colour) ? (
+          <span class="tag-mark" style={{ background: colour }} />
+        ) : (
+          <CardMark card={card} size={markSize} />
+        )}
+        <div>
+          <p class="row soft">
+            {[typeName(card.type), card.platform && platformTitle(card.platform), card.environment]
+              .filter(Boolean)
+              .join(' · ')}
+            {!card.exists && <span class="chip warn">{words.notDescribed}</span>}
+            {aspects.deprecation?.value.deprecated === true && (
+              <span class="chip warn">{words.deprecated}</span>
+            )}
+            {aspects.status?.value.removed === true && <span class="chip bad">{words.removed}</span>}
+          </p>
+          <h1>
+            <WholeName card={card} />
+          </h1>
+          {card.nameThere && <p class="soft">{card.nameThere}</p>}
+          {canBeInDomain(card.type) ? (
+            <DomainChoice card={card} changed={changed} />
+          ) : (
+            parent?.domain && <DomainPath domain={parent.domain} />
+          )}
+        </div>
+        <div class="row asset-actions">
+          {source !== null && isWebAddress(source) && (
+            <WebLink class="button" href={source}>
+              {words.openIn(card.platform && platformTitle(card.platform))}
+            </WebLink>
+          )}
+          {canEdit && (
+            <a class="button" href={addressOf('edit-lineage', { urn })}>
+              {words.editLineage}
+            </a>
+          )}
+        </div>
+      </div>
+      {!card.exists && <p class="soft">{words.placeholder}</p>}
+      {parent && (
+        <div class="row">
+          <span class="soft">{words.columnOf}</span> <CardLink card={parent} />
+        </div>
+      )}
+      {shown.length > 0 && (
+        <dl class="vitals">
+          {shown.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd class="row">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </header>
+  )
+}
+
+const chipOfRun: { readonly [state: string]: string } = { COMPLETE: 'good', FAIL: 'bad', ABORT: 'warn' }
+
+const List = ({
+  of,
+  label,
+  draw
+}: {
+  of: readonly Card[]
+  label: string
+  draw: (card: Card) => ComponentChildren
+}) => <ShowAll items={of} firstCount={shownFirstCount} label={label} draw={draw} />
+
+const personLink = (card: Card) => (
+  <a key={card.urn} class="person" href={assetAddress(card.urn)} title={card.urn}>
+    <Avatar card={card} /> {card.name}
+  </a>
+)
+
+const searchFor = (field: string) => (card: Card) => (
+  <a
+    key={card.urn}
+    class="chip"
+    href={addressWith('*', [{ field, values: [card.urn] }])}
+    title={words.searchFor(card.name)}
+  >
+    {card.name}
+  </a>
+)
