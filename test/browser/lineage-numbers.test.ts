@@ -137,10 +137,11 @@ t.test('numbers of the lineage pages', async (t) => {
       await shows(page, attributes('[data-col-edge]', 'data-col-edge'), ids('COLUMN').sort())
       const aside = all.filter(({ side }) => side === 'ASIDE').length
       const total = totals.upstream + totals.downstream - totals.both + 1
+      const hidden = total - (all.length - aside)
       await shows(
         page,
         `document.querySelector('[data-testid=status]').textContent.split('.')[0]`,
-        `Showing ${all.length - aside} of ${complete ? '' : 'at least '}${total} ${total === 1 ? 'asset' : 'assets'}`
+        `Showing ${all.length - aside} of ${complete ? '' : 'at least '}${total} ${total === 1 ? 'asset' : 'assets'}${hidden > 0 ? `; ${hidden} are hidden` : ''}`
       )
       await shows(
         page,
