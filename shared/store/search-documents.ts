@@ -2,6 +2,7 @@
 import { int4Array, int4sOf } from '../db/int4-array.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { query, type Binding } from '../db/query.ts'
+import { keyQuery, nameKey } from '../model/search-vector.ts'
 
 /** `name` is folded; `words` is the text of a tsvector. */
 export type SearchDocumentRow = { id: number; name: string; words: string }
@@ -41,8 +42,9 @@ async function queryIds(db: Db | Tx, sql: string, bindings: readonly Binding[]):
 }
 
 /**
- * Up to `count` matches of a tsquery, best first: names that are the text, or end with it after a dot; names
- * that begin with it; names that contain it, short names first; all others. Without a text, by id.
+ * Up to `count` matches of a tsquery, best first: names that are the text, or end with it after a dot; entities
+ * that have it as another name, or as the end of the name in their URN; names that begin with it; names that
+ * contain it; all others. Within each, short names first, then by id. Without a text, by id.
  */
 export async function findMatches(
   db: Db | Tx,
@@ -66,16 +68,38 @@ export async function findMatches(
     from (
       select
         found.entity_id,
-        case when found.place = 0 then 3 when found.name = ?::text or right(found.name, ?::int) = '.' || ?::text then 0 when found.place = 1 then 1 else 2 end as tier,
-        case when found.place = 0 then 0 else length(found.name) end as length
+        case
+          when found.name = ?::text or right(found.name, ?::int) = '.' || ?::text then 0
+          when namesake.entity_id is not null then 1
+          when found.place = 1 then 2
+          when found.place > 0 then 3
+          else 4
+        end as tier,
+        case when found.place = 0 and namesake.entity_id is null then 0 else length(found.name) end as length
       from (
         select search_document.entity_id, search_document.name, strpos(search_document.name, ?::text) as place
         from search_document
         where search_document.words @@ ?::tsquery
         limit ?::int
       ) as found
+      left join (
+        select search_document.entity_id
+        from search_document
+        where search_document.words @@ (?::tsquery && ?::tsquery)
+        limit ?::int
+      ) as namesake on namesake.entity_id = found.entity_id
     ) as ranked`,
-    [foldedText, [...foldedText].length + 1, foldedText, foldedText, words, count]
+    [
+      foldedText,
+      [...foldedText].length + 1,
+      foldedText,
+      foldedText,
+      words,
+      count,
+      keyQuery(nameKey(foldedText)),
+      words,
+      count
+    ]
   )
 }
 

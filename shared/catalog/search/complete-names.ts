@@ -1,6 +1,7 @@
 /** Completes typed text to names of entities. */
 import type { Tx } from '../../db/database.ts'
-import { findNamesBeginning, findNamesContaining } from '../../store/search-documents.ts'
+import { allOf, keyQuery, nameKey } from '../../model/search-vector.ts'
+import { findMatches, findNamesBeginning, findNamesContaining } from '../../store/search-documents.ts'
 import { folded } from '../../model/search-words.ts'
 import { namesOf, soughtText, textAspectNames } from '../entities/entity-texts.ts'
 import { asked, filterMatches } from './find-entities.ts'
@@ -73,7 +74,7 @@ export async function completeNamesOfEach(
 }
 
 /**
- * First the names that begin with the text, then the names that contain all its parts. If no part has a
+ * First the entities that the text names, as in a search, then the names that begin with it, then the names that contain all its parts. If no part has a
  * trigram, only the names that begin with the text.
  */
 async function completions(
@@ -93,12 +94,18 @@ async function completions(
       )
     ).ids
   const whole = folded(text.replaceAll('*', '').trim())
-  const first = await looked((tx) => findNamesBeginning(tx, whole, question.narrow, namesMaxCount))
+  const ids = new Set<number>()
+  const add = async (find: (tx: Tx) => Promise<Int32Array | null>): Promise<void> => {
+    if (ids.size < count) for (const id of await looked(find)) ids.add(id)
+  }
+  if (whole !== '')
+    await add((tx) =>
+      findMatches(tx, allOf([keyQuery(nameKey(whole)), question.narrow ?? []].flat()), whole, namesMaxCount)
+    )
+  await add((tx) => findNamesBeginning(tx, whole, question.narrow, namesMaxCount))
   const parts = whole.split(/\s+/).filter((part) => part.length >= partMinChars)
-  if (first.length >= count || parts.length === 0) return first.subarray(0, count)
-  const known = new Set(first)
-  const others = await looked((tx) => findNamesContaining(tx, parts, question.narrow, namesMaxCount))
-  return Int32Array.from([...first, ...others.filter((id) => !known.has(id))].slice(0, count))
+  if (parts.length > 0) await add((tx) => findNamesContaining(tx, parts, question.narrow, namesMaxCount))
+  return Int32Array.from([...ids].slice(0, count))
 }
 
 async function named(reader: LineageReader, ids: Int32Array): Promise<Completion> {
