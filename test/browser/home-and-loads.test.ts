@@ -101,6 +101,23 @@ t.test('pages of a shop', async (t) => {
     }
   )
 
+  await t.test('on a phone results come before the filters, which a button opens', async (t) => {
+    const { page } = await openPage(t, browser, {
+      url,
+      token,
+      path: 'search?q=orders',
+      width: 390,
+      height: 844
+    })
+    const filters = page.getByRole('complementary', { name: 'Filters' })
+    await page.getByRole('main').locator('.card-line').first().waitFor()
+    t.notOk(await filters.isVisible())
+    await page.getByRole('button', { name: 'Filters', exact: true }).click()
+    await filters.getByRole('checkbox', { name: 'Chart' }).check()
+    await page.getByRole('button', { name: 'Filters (1)' }).waitFor()
+    await passes(t, page)
+  })
+
   await t.test('edits of lineage are not lost without a question, and saving is in sight', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: assetPath(orders), height: 700 })
     await page.getByRole('link', { name: 'Edit lineage' }).click()

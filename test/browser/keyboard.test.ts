@@ -59,7 +59,7 @@ t.test('search, asset, lineage, expand, columns and impact work with the keyboar
   await page.getByRole('option', { name: 'sales' }).waitFor()
   await press(page, 'ArrowDown', 'Enter')
   await page.getByRole('heading', { name: 'keys.sales', level: 1 }).waitFor()
-  await tabTo('a[href^="./lineage?"]')
+  await tabTo('.tabs a[href*="tab=lineage"]')
   await press(page, 'Enter')
   await isShown('report')
   await tabTo('.graph .card')

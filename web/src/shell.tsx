@@ -7,6 +7,7 @@ import { lastPartOf, nameOfActor } from './api/entity.ts'
 import { canWrite, session, signOut } from './api/session.ts'
 import { PageIcon } from './parts/icons.tsx'
 import { KeyboardHelp, openKeyboardHelp } from './parts/keyboard-help.tsx'
+import { Avatar } from './parts/avatar.tsx'
 import { CopyMenu } from './parts/copy-as.tsx'
 import { Menu } from './parts/menu.tsx'
 import { SearchField } from './parts/search-field.tsx'
@@ -106,7 +107,15 @@ function Account() {
   const other = theme.value === 'dark' ? 'light' : 'dark'
   const name = nameOfActor(session.value?.actor ?? '')
   return (
-    <Menu label={texts.shell.account} title={name || texts.shell.account}>
+    <Menu
+      label={texts.shell.account}
+      title={
+        <>
+          <Avatar card={{ urn: session.value?.actor ?? '', name }} />
+          <span class="account-name">{name}</span>
+        </>
+      }
+    >
       {(close) => (
         <div class="menu-list">
           <p class="soft">{texts.shell.signedInAs(name)}</p>

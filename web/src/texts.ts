@@ -45,6 +45,7 @@ export const texts = {
     didYouMean: 'Did you mean',
     noneHint: 'All words must occur. Try fewer words, a beginning with a star (ord*), or remove a filter.',
     filters: 'Filters',
+    filtersChosen: (count: number): string => (count === 0 ? 'Filters' : `Filters (${number(count)})`),
     remove: (name: string): string => `Remove filter ${name}`,
     more: 'Show more',
     tooMany: (maximum: number): string =>

@@ -28,6 +28,8 @@ export function SearchPage() {
   const filters = filtersOf(params)
   const question = JSON.stringify([words, filters])
   const [shown, setShown] = useState({ question, count: pageCount })
+  /** Only on a narrow screen are they ever folded. */
+  const [areFiltersOpen, setFiltersOpen] = useState(false)
   const count = shown.question === question ? shown.count : pageCount
   const {
     last: data,
@@ -45,7 +47,20 @@ export function SearchPage() {
     .map((facet) => ({ facet, options: optionsOf(facet) }))
   return (
     <div class="split">
-      <aside class="stack" aria-label={texts.search.filters}>
+      <button
+        type="button"
+        class="filters-button"
+        aria-expanded={areFiltersOpen}
+        onClick={() => {
+          setFiltersOpen(!areFiltersOpen)
+        }}
+      >
+        {texts.search.filtersChosen(filters.reduce((sum, { values }) => sum + values.length, 0))}
+      </button>
+      <aside
+        class={areFiltersOpen ? 'filters stack' : 'filters folded stack'}
+        aria-label={texts.search.filters}
+      >
         {filled.map(({ facet, options }) => (
           <FacetList
             key={facet.field}

@@ -10,7 +10,7 @@ export function Menu({
   /** The name of the list. */
   label: string
   /** What the button says. */
-  title?: string
+  title?: ComponentChildren
   /** `close` closes the list after a choice. */
   children: (close: () => void) => ComponentChildren
 }) {
