@@ -61,14 +61,14 @@ t.test('pages of a shop', async (t) => {
         const recent = page.getByRole('region', { name: 'Opened last' })
         await recent.getByRole('link', { name: 'analytics.finance.orders' }).waitFor()
         await page.getByRole('region', { name: 'Most connected' }).getByRole('listitem').first().waitFor()
-        t.equal(await page.getByRole('region', { name: 'Loads that need somebody' }).count(), 0)
+        t.equal(await page.getByRole('region', { name: 'Loads that need attention' }).count(), 0)
         await passes(t, page)
       }
     )
 
   await t.test('the start page names the loads that failed, which lead to the reasons', async (t) => {
     const { page } = await openPage(t, browser, { url, token })
-    const failed = page.getByRole('region', { name: 'Loads that need somebody' })
+    const failed = page.getByRole('region', { name: 'Loads that need attention' })
     await failed.getByText('Done · 40 rejected').waitFor()
     await failed.getByRole('link').first().click()
     const reasons = page.getByRole('list', { name: 'Why' })

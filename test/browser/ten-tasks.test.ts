@@ -97,7 +97,7 @@ const tasks: readonly (readonly [string, (hands: Hands, t: Test, server: TestSer
   [
     'why did my load reject 40 lines?',
     async ({ page, click }) => {
-      const failed = page.getByRole('region', { name: 'Loads that need somebody' })
+      const failed = page.getByRole('region', { name: 'Loads that need attention' })
       await click(failed.getByRole('link').first())
       await page
         .getByRole('list', { name: 'Why' })

@@ -70,7 +70,7 @@ export const texts = {
       domains === 0
         ? counted(assets, 'asset', 'assets')
         : `${counted(assets, 'asset', 'assets')}, ${counted(domains, 'sub-domain', 'sub-domains')}`,
-    failedLoads: 'Loads that need somebody',
+    failedLoads: 'Loads that need attention',
     all: 'Show all assets'
   },
   copy: {

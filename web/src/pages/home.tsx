@@ -1,5 +1,5 @@
 /**
- * The start page: search, loads that need somebody, recently opened, own and most connected assets, and the
+ * The start page: search, loads that need attention, recently opened, own and most connected assets, and the
  * top-level domains; in an empty catalog, how to load something.
  */
 import type { ComponentChildren } from 'preact'
@@ -123,7 +123,7 @@ const Domains = ({ total, domains }: { total: number; domains: readonly HomeDoma
 /** How many of the newest loads are looked at, and how many are shown. */
 const [loadsReadCount, loadsShownCount] = [20, 3]
 
-const needsSomebody = ({ state, counts, dryRun, undoneBy }: Load): boolean =>
+const needsAttention = ({ state, counts, dryRun, undoneBy }: Load): boolean =>
   !dryRun && undoneBy === undefined && (['failed', 'aborted'].includes(state) || counts.rejected > 0)
 
 /** Requested separately, as what follows, so that the page does not wait for it. Nothing if all went well. */
@@ -131,7 +131,7 @@ function FailedLoads() {
   const { data } = useResource('failed loads', () =>
     listLoads({ state: null, cursor: null, limit: loadsReadCount })
   )
-  const failed = (data?.loads ?? []).filter(needsSomebody).slice(0, loadsShownCount)
+  const failed = (data?.loads ?? []).filter(needsAttention).slice(0, loadsShownCount)
   if (failed.length === 0) return null
   return (
     <section class="panel stack notice" aria-labelledby="failed-loads">
