@@ -4,7 +4,16 @@ import { packagePath } from '../../shared/platform/paths.ts'
 import { readFileSync } from 'node:fs'
 
 /** Licences that ask for no more than a notice. Anything else is a decision, not an update. */
-const allowed = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'CC0-1.0', 'ISC', 'MIT']
+const allowed = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT'
+]
 
 // both files are made by tools
 type Lock = { packages: Record<string, { license?: string; dev?: true }> }
