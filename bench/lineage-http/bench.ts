@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- lineage-http [--only=walk,2hop,domain,hub,load,changes]`: lineage over HTTP, as clients
+ * `npm run bench -- lineage-http [--only=walk,2hop,domain,hub,load,changes,map]`: lineage over HTTP, as clients
  * use it. Every measured answer, and every answer that arrives meanwhile, is checked against the bench's own
  * walk; a wrong one ends the run.
  */
@@ -12,6 +12,7 @@ import { rounded, tableOf, type Finding } from './findings.ts'
 import { benchHub } from './hub.ts'
 import { benchLoad } from './load.ts'
 import { benchLogCost } from './log-cost.ts'
+import { benchMap } from './map.ts'
 import { benchDomainReads, benchTwoHops } from './point-reads.ts'
 import { fillCatalog, type Catalog } from './stage.ts'
 import { benchWalk } from './walk.ts'
@@ -24,7 +25,8 @@ const parts: readonly Part[] = [
   { name: 'domain', graph: 'M', run: benchDomainReads },
   { name: 'changes', graph: 'M', run: benchLogCost },
   { name: 'load', graph: 'L', run: benchLoad },
-  { name: 'hub', graph: 'L', run: benchHub }
+  { name: 'hub', graph: 'L', run: benchHub },
+  { name: 'map', graph: 'L', run: benchMap }
 ]
 
 /** Throws if a part is unknown or an answer was wrong. */

@@ -14,6 +14,7 @@ import { DomainDocuments, type DomainDocument } from './domain-documents.ts'
 import { Nodes, type NodeFlags, type NodesView } from './nodes.ts'
 import type { Pause } from './turns.ts'
 import { ColumnLists } from './column-lists.ts'
+import { SchemaNumbers } from './schema-numbers.ts'
 import { UrnTable } from './urn-table.ts'
 
 export type GraphView = {
@@ -55,6 +56,7 @@ const nextVersion = (): GraphVersion => ({ graphVersion: true })
 
 export class LineageGraph {
   readonly urns: UrnTable
+  readonly schemas: SchemaNumbers
   readonly columns = new ColumnLists()
   /** The columns that mean the rows of their table. */
   readonly rows = new Set<number>()
@@ -78,12 +80,14 @@ export class LineageGraph {
     this.#downstream = new Adjacency(expected.statementCount)
     this.#upstream = new Adjacency(expected.statementCount)
     this.urns = new UrnTable(expected.entityCount, expected.greatestId)
+    this.schemas = new SchemaNumbers(this.urns)
     this.#nodes = new Nodes(this.urns)
   }
 
   get bytes(): number {
     return (
       this.urns.bytes +
+      this.schemas.bytes +
       this.columns.bytes +
       this.#downstream.bytes +
       this.#upstream.bytes +

@@ -187,6 +187,11 @@ export class UrnTable {
     return this.has(id) ? (this.#textOf(id) as Urn) : null
   }
 
+  /** What the URN of a known entity has between beginning and end of its template; of a column, its path. */
+  nameOf(id: number): string {
+    return this.#texts.at(this.#textAt.at(id) >>> 0)
+  }
+
   /** The asset of a column; 0 for any other entity. */
   parentOf(id: number): number {
     return this.#parentOf.at(id)
@@ -207,7 +212,7 @@ export class UrnTable {
   }
 
   #textOf(id: number): string {
-    const text = this.#texts.at(this.#textAt.at(id) >>> 0)
+    const text = this.nameOf(id)
     if (this.isColumn(id)) return `${columnBegin}${this.#textOf(this.#parentOf.at(id))},${text})`
     const template = this.#templates.at(this.#templateOf.at(id) - 1)
     return template.begin + text + template.end

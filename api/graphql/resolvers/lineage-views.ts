@@ -12,6 +12,11 @@ import {
   type DomainLineageInput,
   type DomainToDomain
 } from '../../../shared/catalog/lineage/read-domain-lineage.ts'
+import {
+  readLineageMap,
+  type LineageMapBox,
+  type LineageMapInput
+} from '../../../shared/catalog/lineage/read-lineage-map.ts'
 import { readLineageGraph } from '../../../shared/catalog/lineage/read-lineage-graph.ts'
 import {
   readMostConnected,
@@ -76,6 +81,17 @@ export const lineageViewResolvers = {
       reportWalk(context, String(info.path.key), report)
       return { ...page, count: page.edges.length }
     },
+    async lineageMap(
+      _: unknown,
+      { input }: { input?: LineageMapInput | null },
+      context: GraphqlContext,
+      info: GraphQLResolveInfo
+    ) {
+      const { report, ...map } = await readLineageMap(context.lineage, input ?? {})
+      context.budget.spendReads(map.boxes.length + map.edges.length)
+      reportWalk(context, String(info.path.key), report)
+      return { ...map, count: map.boxes.length }
+    },
     async lineageCounts(
       _: unknown,
       { input }: Input<LineageCountsInput>,
@@ -96,6 +112,9 @@ export const lineageViewResolvers = {
       context.budget.spendReads(assets.length)
       return assets
     }
+  },
+  LineageMapBox: {
+    platforms: ({ platformUrns }: LineageMapBox) => platformUrns.map((urn) => ({ urn }))
   },
   DomainEdge: {
     assetEdges(

@@ -58,7 +58,7 @@ export function groupsOf(
  * Returns the highest ancestor of a domain that does not contain the asked domain; the domain itself if all
  * its ancestors contain it. Without an asked domain, returns the root.
  */
-function highestApart(tree: DomainTree, askedId: number | null): (domainId: number) => number {
+export function highestApart(tree: DomainTree, askedId: number | null): (domainId: number) => number {
   const above = new Set(askedId === null ? [] : chainOf(tree, askedId))
   return (domainId) => chainOf(tree, domainId).findLast((id) => !above.has(id)) ?? domainId
 }
@@ -67,7 +67,7 @@ function highestApart(tree: DomainTree, askedId: number | null): (domainId: numb
  * Returns the child of `withinId` that contains the domain; `withinId` if that is the domain; null for a
  * domain outside it.
  */
-function childWithin(tree: DomainTree, withinId: number): (domainId: number) => number | null {
+export function childWithin(tree: DomainTree, withinId: number): (domainId: number) => number | null {
   return (domainId) => {
     const chain = chainOf(tree, domainId)
     const at = chain.indexOf(withinId)

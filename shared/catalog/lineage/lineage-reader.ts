@@ -15,6 +15,8 @@ import type { WithinDeadline } from '../../store/deadline.ts'
 import type { KnownEntity } from '../../store/entity-reads.ts'
 import type { Urn } from '../../urn/urn.ts'
 import type { ClassGroups } from './class-groups.ts'
+import type { CountedMap } from './map-boxes.ts'
+import type { MapRules } from './map-rules.ts'
 
 /**
  * Facts that entities share when they are filtered and counted. One object for all entities with these facts,
@@ -97,6 +99,8 @@ export type LineageReader = {
    * entity.
    */
   census: (() => Promise<Census>) | null
+  /** Counts the boxes of a map and the edges between them; null in SQL, where `sqlMap` asks this reader. */
+  map: ((rules: MapRules) => Promise<CountedMap>) | null
   /**
    * The assets with the most neighbours one hop away, most first and then by id; soft-deleted assets and
    * neighbours do not count.

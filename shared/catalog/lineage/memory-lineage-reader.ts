@@ -19,6 +19,7 @@ import { readFilterDocuments } from './filter-documents.ts'
 import type { LineageReader } from './lineage-reader.ts'
 import { memoryCensus } from './memory-census.ts'
 import type { MemoryClasses } from './memory-classes.ts'
+import { memoryMap } from './memory-map.ts'
 
 export type MemorySources = {
   graph: LineageGraph
@@ -131,6 +132,7 @@ export function memoryLineageReader({
       return found.subarray(0, count)
     },
     census: () => memoryCensus(view, classes, pause),
+    map: (rules) => memoryMap({ graph, view, classes }, rules, pause),
     mostConnected: (count) => mostConnected(view, count, pause),
     async members(domainIds) {
       const members: number[] = []

@@ -109,7 +109,11 @@ export async function readDomainLineage(
 }
 
 /** The id of the domain; null for no domain. Throws NOT_FOUND. */
-async function domainIdOf(reader: LineageReader, urn: Urn | null, field: string): Promise<number | null> {
+export async function domainIdOf(
+  reader: LineageReader,
+  urn: Urn | null,
+  field: string
+): Promise<number | null> {
   if (urn === null) return null
   const known = (await reader.find([urn])).get(urn)
   if (!known) throw entityNotFound(urn, field)

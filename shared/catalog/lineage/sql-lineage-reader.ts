@@ -89,6 +89,7 @@ export function sqlLineageReader(
     },
     everyone: () => withinDeadline(() => everyEntityId(tx)),
     census: null,
+    map: null,
     mostConnected: (count) => withinDeadline(() => findMostConnected(tx, count)),
     domainsInUse: () => withinDeadline(() => domainsInUse(tx)),
     async members(domainIds) {
