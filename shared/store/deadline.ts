@@ -11,6 +11,8 @@ import { CatalogError } from '../errors.ts'
 export type WithinDeadline = (<Result>(run: () => Promise<Result>) => Promise<Result>) & {
   /** Restarts the deadline with its full time. */
   renew: () => void
+  /** Settings for the rest of the transaction, in one statement with the timeout: a search has few round trips. */
+  set: (settings: Readonly<Record<string, string>>) => Promise<void>
 }
 
 /**
@@ -25,13 +27,19 @@ export function keepDeadline(tx: Tx, deadlineMs: number, what: string): WithinDe
   let setMs = Infinity
   const exceeded = (cause?: unknown) =>
     new CatalogError('DEADLINE_EXCEEDED', what, {}, cause ? { cause } : undefined)
-  const within = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+  const leftNow = (): number => {
     const leftMs = endsAt - Date.now()
     if (leftMs <= 0) throw exceeded()
-    if (leftMs <= setMs / 2) {
-      await query(tx, "select set_config('statement_timeout', ?, true)", [String(leftMs)])
-      setMs = leftMs
-    }
+    return leftMs
+  }
+  const send = async (settings: Readonly<Record<string, string>>): Promise<void> => {
+    const leftMs = leftNow()
+    const all = Object.entries({ ...settings, statement_timeout: String(leftMs) })
+    await query(tx, `select ${all.map(() => 'set_config(?, ?, true)').join(', ')}`, all.flat())
+    setMs = leftMs
+  }
+  const within = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    if (leftNow() <= setMs / 2) await send({})
     try {
       return await run()
     } catch (error) {
@@ -44,5 +52,5 @@ export function keepDeadline(tx: Tx, deadlineMs: number, what: string): WithinDe
     // The timeout is not set again while half of the time or more is left.
     if (setMs < deadlineMs / 2) setMs = Infinity
   }
-  return Object.assign(within, { renew })
+  return Object.assign(within, { renew, set: send })
 }

@@ -3,6 +3,7 @@ import { int4Array, int4sOf } from '../db/int4-array.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { query, type Binding } from '../db/query.ts'
 import { keyQuery, nameKey } from '../model/search-vector.ts'
+import type { WithinDeadline } from './deadline.ts'
 
 /** `name` is folded; `words` is the text of a tsvector. */
 export type SearchDocumentRow = { id: number; name: string; words: string }
@@ -52,50 +53,82 @@ export async function findMatches(
   foldedText: string | null,
   count: number
 ): Promise<Int32Array> {
-  if (foldedText === null) {
-    return queryIds(
+  const [row] = await queryMatches(db, words, foldedText, { count, rankedMaxCount: count })
+  return int4sOf(row?.ids ?? null)
+}
+
+/**
+ * The matches in the order of findMatches; null if there are more than `maxCount`. Then they are not ranked, which
+ * would take twice as long as finding them.
+ */
+export async function findAllMatches(
+  db: Db | Tx,
+  words: string,
+  foldedText: string | null,
+  maxCount: number
+): Promise<Int32Array | null> {
+  const [row] = await queryMatches(db, words, foldedText, { count: maxCount + 1, rankedMaxCount: maxCount })
+  return (row?.count ?? 0) > maxCount ? null : int4sOf(row?.ids ?? null)
+}
+
+/** No ids if there are more than `rankedMaxCount`. `count` is at most the one that is asked for. */
+function queryMatches(
+  db: Db | Tx,
+  words: string,
+  foldedText: string | null,
+  { count, rankedMaxCount }: { count: number; rankedMaxCount: number }
+): Promise<{ ids: Buffer | null; count: number }[]> {
+  if (foldedText === null)
+    return query(
       db,
       `
-      select string_agg(int4send(found.entity_id), '' order by found.entity_id) as ids
+      select string_agg(int4send(found.entity_id), '' order by found.entity_id) as ids, count(*)::int as count
       from (select search_document.entity_id from search_document where search_document.words @@ ?::tsquery limit ?::int) as found`,
       [words, count]
     )
-  }
-  return queryIds(
+  return query(
     db,
     `
-    select string_agg(int4send(ranked.entity_id), '' order by ranked.tier, ranked.length, ranked.entity_id) as ids
+    with found as materialized (
+      select search_document.entity_id, search_document.name
+      from search_document
+      where search_document.words @@ ?::tsquery
+      limit ?::int
+    )
+    select
+      string_agg(int4send(ranked.entity_id), '' order by ranked.tier, ranked.length, ranked.entity_id) as ids,
+      (select count(*)::int from found) as count
     from (
       select
-        found.entity_id,
+        placed.entity_id,
         case
-          when found.name = ?::text or right(found.name, ?::int) = '.' || ?::text then 0
+          when placed.name = ?::text or right(placed.name, ?::int) = '.' || ?::text then 0
           when namesake.entity_id is not null then 1
-          when found.place = 1 then 2
-          when found.place > 0 then 3
+          when placed.place = 1 then 2
+          when placed.place > 0 then 3
           else 4
         end as tier,
-        case when found.place = 0 and namesake.entity_id is null then 0 else length(found.name) end as length
+        case when placed.place = 0 and namesake.entity_id is null then 0 else length(placed.name) end as length
       from (
-        select search_document.entity_id, search_document.name, strpos(search_document.name, ?::text) as place
-        from search_document
-        where search_document.words @@ ?::tsquery
-        limit ?::int
-      ) as found
+        select found.entity_id, found.name, strpos(found.name, ?::text) as place
+        from found
+        where (select count(*) from found) <= ?::int
+      ) as placed
       left join (
         select search_document.entity_id
         from search_document
         where search_document.words @@ (?::tsquery && ?::tsquery)
         limit ?::int
-      ) as namesake on namesake.entity_id = found.entity_id
+      ) as namesake on namesake.entity_id = placed.entity_id
     ) as ranked`,
     [
+      words,
+      count,
       foldedText,
       [...foldedText].length + 1,
       foldedText,
       foldedText,
-      words,
-      count,
+      rankedMaxCount,
       keyQuery(nameKey(foldedText)),
       words,
       count
@@ -198,13 +231,8 @@ export async function findSampledMatches(db: Db | Tx, words: string): Promise<In
  * Applies to the rest of the transaction. With `byId`, matches are found by scanning the ids, for a query
  * that many documents match; otherwise by index first. The table is never scanned.
  */
-export async function preferWay(tx: Tx, way: 'byId' | 'byWord'): Promise<void> {
-  await query(
-    tx,
-    "select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', ?, true)",
-    [way === 'byId' ? 'off' : 'on']
-  )
-}
+export const preferWay = (within: WithinDeadline, way: 'byId' | 'byWord'): Promise<void> =>
+  within.set({ enable_seqscan: 'off', enable_bitmapscan: way === 'byId' ? 'off' : 'on' })
 
 /** The matches with ids above `after` and up to `last`, by id. */
 export async function findMatchesBetween(

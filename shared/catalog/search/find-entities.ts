@@ -13,6 +13,7 @@ import { limits } from '../../limits.ts'
 import { keyQuery, nameKey } from '../../model/search-vector.ts'
 import type { WithinDeadline } from '../../store/deadline.ts'
 import {
+  findAllMatches,
   findMatches,
   findMatchesAmong,
   findMatchesBetween,
@@ -62,7 +63,7 @@ export async function findEntitiesOf(
       filterMatches(reader, question, await plainCandidates(reader, question))
     )
   const { sample, matches, namesakes, lastId } = await lookUp(reader, question, words, wanted, exactMaxCount)
-  if (matches && matches.length <= exactMaxCount) return filterMatches(reader, question, matches)
+  if (matches) return filterMatches(reader, question, matches)
   const filtered = await filterHits(reader, question, hitsOf(inSlice(question.slice, sample)), {
     keeps: false
   })
@@ -106,9 +107,8 @@ function lookUp(
     const isMany = sample.length * sampleShare > exactMaxCount * surelyMore
     const matches = isMany
       ? null
-      : await within(() => findMatches(tx, words, ranked ? foldedText : null, exactMaxCount + 1))
-    if ((matches && matches.length <= exactMaxCount) || wantedCount === 0)
-      return { sample, matches, namesakes: new Int32Array(0), lastId: 0 }
+      : await within(() => findAllMatches(tx, words, ranked ? foldedText : null, exactMaxCount))
+    if (matches || wantedCount === 0) return { sample, matches, namesakes: new Int32Array(0), lastId: 0 }
     const lastId = await within(() => lastDocumentId(tx))
     const namesakes =
       ranked && foldedText !== null && foldedText !== ''
@@ -133,7 +133,7 @@ async function namesakesOf(
     findMatches(tx, keyQuery(nameKey(foldedText)), foldedText, namesakesMaxCount)
   )
   if (named.length === 0) return named
-  await within(() => preferWay(tx, 'byId'))
+  await preferWay(within, 'byId')
   const matches = new Set(await within(() => findMatchesAmong(tx, words, named)))
   return named.filter((id) => matches.has(id))
 }
@@ -228,21 +228,33 @@ export async function findEntitiesAfter(
   const walkedEnd = after + walkedTimes * Math.max(walkedMaxCount, count * perMatch)
   let [from, span] = [after, Math.max(spanMinCount, Math.ceil(1.2 * count * perMatch))]
   while (from < lastId && ids.length < count) {
-    const [begin, end, way] = [
-      from,
-      Math.min(lastId, from + span),
-      isNear && from < walkedEnd ? 'byId' : 'byWord'
-    ] as const
-    // Filtered after the transaction, because filtering may take a connection: all of them could be held by
-    // searches that wait for a second one.
-    const matches = await asked(
+    const way = isNear && from < walkedEnd ? 'byId' : 'byWord'
+    const lastOfWay = way === 'byId' ? Math.min(lastId, walkedEnd) : lastId
+    const [first, firstSpan, missing] = [from, span, count - ids.length]
+    const read = await asked(
       reader,
-      (tx, within) => within(() => findMatchesBetween(tx, words, begin, end)),
+      async (tx, within) => {
+        // Spans until there are enough, in one transaction: each transaction costs four round trips more.
+        const matches: Int32Array[] = []
+        let [begin, next, found] = [first, firstSpan, 0]
+        while (begin < lastOfWay && found < missing) {
+          const [above, last] = [begin, Math.min(lastId, begin + next)]
+          const some = await within(() => findMatchesBetween(tx, words, above, last))
+          matches.push(some)
+          found += some.length
+          begin = last
+          next = way === 'byId' ? Math.max(next, Math.min(next * 2, spanMaxCount)) : next * 2
+        }
+        return { matches, from: begin, span: next }
+      },
       way
     )
-    for (const id of (await filterMatches(reader, question, matches)).ids) ids.push(id)
-    from = end
-    span = way === 'byId' ? Math.max(span, Math.min(span * 2, spanMaxCount)) : span * 2
+    // Filtered after the transaction, because filtering may take a connection: all of them could be held by
+    // searches that wait for a second one.
+    for (const matches of read.matches)
+      for (const id of (await filterMatches(reader, question, matches)).ids) ids.push(id)
+    from = read.from
+    span = read.span
   }
   return Int32Array.from(ids)
 }
@@ -292,7 +304,7 @@ export const asked = <Result>(
   way: 'byId' | 'byWord' = 'byWord'
 ): Promise<Result> =>
   reader.inSql(searchTookTooLong, async (tx, within) => {
-    await preferWay(tx, way)
+    await preferWay(within, way)
     return work(tx, within)
   })
 
