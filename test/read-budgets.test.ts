@@ -252,6 +252,27 @@ t.test('of a server', async (t) => {
   })
 
   t.test(
+    'an answer of several long lists is made whole, one large answer of a token at a time',
+    async (t) => {
+      const page = `searchAcrossLineage(input: { urn: ${JSON.stringify(assetUrn(0))}, direction: DOWNSTREAM, count: 10000 }) { searchResults { degree entity { urn } } }`
+      const answers = await Promise.all([
+        server.graphql(`{ ${aliased(3, () => page)} }`),
+        server.graphql(`{ ${aliased(2, () => page)} }`),
+        server.graphql(`{ ${page} }`)
+      ])
+      t.strictSame(
+        answers.map(({ body }) => [
+          body.errors,
+          ...Object.values<{ searchResults: unknown[] }>(body.data).map(
+            ({ searchResults }) => searchResults.length
+          )
+        ]),
+        [3, 2, 1].map((count) => [undefined, ...Array.from({ length: count }, () => hubSize)])
+      )
+    }
+  )
+
+  t.test(
     'a negative count or one beyond the limit gives no credit, and is refused by its own name',
     async (t) => {
       const search = (count: number) =>

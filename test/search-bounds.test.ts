@@ -9,6 +9,7 @@ import { searchEntities } from '../shared/catalog/search/search-entities.ts'
 import { query } from '../shared/db/query.ts'
 import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
+import { findAllMatches, findMatches } from '../shared/store/search-documents.ts'
 import { datasetUrn } from '../shared/urn/kinds.ts'
 import { asCall, dataset, record, upsert } from './support/changes.ts'
 import { withDatabase } from './support/database.ts'
@@ -127,4 +128,54 @@ t.test('a distant match is found behind many nearer entities that do not match',
     results.map(({ entity }) => entity.urn),
     inOrder.map(({ urn }) => urn)
   )
+})
+
+t.test('a search sends few statements, however far apart its matches are', async (t) => {
+  const { db, url } = await withDatabase(t)
+  const others = Array.from({ length: 9_000 }, (_, index) => dataset(`stock_${index}`))
+  const matches = Array.from({ length: 40 }, (_, index) => dataset(`orders_${index}`))
+  for (const urns of [others, matches])
+    await applyCall(
+      db,
+      urns.map((urn, index) => record(index, upsert(urn, 'datasetProperties', { description: 'a table' }))),
+      asCall()
+    )
+  const sources = { db, memory: await openMemory(t, db, url, log) }
+  const statements = async (search: () => Promise<{ results: unknown[] }>): Promise<number> => {
+    let count = 0
+    const counted = (): void => {
+      count += 1
+    }
+    db.on('query', counted)
+    const { results } = await search()
+    db.removeListener('query', counted)
+    t.equal(results.length, 10)
+    return count
+  }
+  // Each is a round trip, which waits for a turn of the event loop and of the server.
+  const page = { query: 'orders', count: 10 }
+  t.ok((await statements(() => searchEntities(sources, page, wishes))) <= 8, 'counted exactly')
+  t.ok((await statements(() => searchEntities(sources, page, wishes, few))) <= 18, 'estimated')
+  t.ok((await statements(() => scrollEntities(sources, page, wishes))) <= 8, 'scrolled')
+  t.ok((await statements(() => scrollEntities(sources, page, wishes, few))) <= 18, 'scrolled, estimated')
+})
+
+t.test('all matches of a search are those that are ranked, up to the number that is ranked', async (t) => {
+  const { db } = await withDatabase(t)
+  const names = ['orders', 'shop.orders', 'orders_by_day', 'all_orders', 'reorders', 'lines']
+  await applyCall(
+    db,
+    names.map((name, index) =>
+      record(index, upsert(dataset(name), 'datasetProperties', { name, description: 'of orders' }))
+    ),
+    asCall()
+  )
+  for (const text of ['orders', 'of', null])
+    for (let maxCount = 1; maxCount <= names.length + 1; maxCount += 1) {
+      const all = await findAllMatches(db, "'orders':*", text, maxCount)
+      const ranked = await findMatches(db, "'orders':*", text, names.length)
+      t.equal(ranked.length, names.length)
+      t.strictSame(all, maxCount < names.length ? null : ranked, `${text}, ${maxCount}`)
+    }
+  t.strictSame(await findAllMatches(db, "'absent'", 'absent', 1), new Int32Array(0))
 })

@@ -20,13 +20,16 @@ import { limits, type LimitName } from '../../shared/limits.ts'
 import { metrics } from '../../shared/platform/metrics.ts'
 
 /** Fields resolved between two turns of the event loop: a few milliseconds. */
-const fieldsPerTurn = 1_000
+const fieldsPerTurn = 250
 /** Items handed over in one turn: at first, and at most. */
-const itemsPerTurn = { first: 100, most: 1_000 }
+const itemsPerTurn = { first: 50, most: 250 }
 /** An answer with more fields is large; few large answers are made at once. */
 const largeFieldCount = 20_000
 /** The quotes, colon and comma of a field, or the comma of an item. */
 const punctuationBytes = 4
+
+/** For an answer that nobody waits for: an error for each field would be as long as the answer. */
+const unanswered = (): Promise<never> => new Promise(() => {})
 
 export class AnswerBudget {
   #fieldCount = 0
@@ -36,6 +39,7 @@ export class AnswerBudget {
   #perTurn = itemsPerTurn.first
   #later: (() => void)[] = []
   #isScheduled = false
+  #entered: Promise<void> | null = null
   #leaveGate: (() => void) | null = null
   #hasEnded = false
   readonly #gate: ReadGate
@@ -78,11 +82,37 @@ export class AnswerBudget {
       throw this.refuse(tooMuch('graphqlMaxReads', 'reads of single fields and entities', this.#readCount))
   }
 
-  /** Counts a resolved value. The items of a long list become promises, which are fulfilled part by part. */
+  /**
+   * Counts a resolved value. The items of a long list become promises, which are fulfilled part by part. A list that
+   * makes the answer a large one waits for its turn before it has promises: each item has five, and those of lists
+   * that wait would be copied by every collection of garbage, while nobody is served.
+   */
   take(value: unknown, isList: boolean): unknown {
     if (typeof value === 'string') this.#spendBytes(value.length)
-    else if (isList && Array.isArray(value)) return this.#takeList(value)
+    else if (isList && Array.isArray(value))
+      return typeof value[0] === 'object' && this.#isLargeWith(value.length)
+        ? this.#enterGate().then(() => (this.#hasEnded ? unanswered() : this.#takeList(value)))
+        : this.#takeList(value)
     return value
+  }
+
+  /** A listed object has two fields or more. */
+  #isLargeWith(itemCount: number): boolean {
+    return this.#leaveGate === null && this.#fieldCount + 2 * itemCount >= largeFieldCount
+  }
+
+  /** An answer enters once, however many long lists it has: the second would wait for the first. */
+  #enterGate(): Promise<void> {
+    this.#entered ??= this.#gate.enter(this.#caller).then(
+      (leave) => {
+        if (this.#hasEnded) leave()
+        else this.#leaveGate = leave
+      },
+      (error: unknown) => {
+        this.refuse(error)
+      }
+    )
+    return this.#entered
   }
 
   /** Call it when the answer is made, or nobody waits for it. */
@@ -120,17 +150,8 @@ export class AnswerBudget {
   }
 
   async #handOver(): Promise<void> {
-    try {
-      // A listed object has two fields or more. Of long lists, each waits before it is made, not when half of it is.
-      const expected = this.#fieldCount + 2 * this.#later.length
-      if (expected >= largeFieldCount && this.#leaveGate === null && !this.#hasEnded) {
-        const leave = await this.#gate.enter(this.#caller)
-        if (this.hasEnded) leave()
-        else this.#leaveGate = leave
-      }
-    } catch (error) {
-      this.refuse(error)
-    }
+    // Several lists that are short by themselves.
+    if (this.#isLargeWith(this.#later.length) && !this.#hasEnded) await this.#enterGate()
     this.#isScheduled = false
     const share = fieldsPerTurn / Math.max(1, this.#sinceTurn)
     this.#perTurn = Math.max(1, Math.min(itemsPerTurn.most, Math.floor(this.#perTurn * Math.min(2, share))))
@@ -203,9 +224,7 @@ function countField(field: GraphQLField<unknown, Budgeted>): void {
   field.resolve = (source, args, context, info) => {
     const { budget } = context
     if (!budget) return resolve(source, args, context, info)
-    // Never resolves: nobody waits for the answer, and an error for each field would be as long as the
-    // answer.
-    if (budget.hasEnded) return new Promise(() => {})
+    if (budget.hasEnded) return unanswered()
     budget.spendField(String(info.path.key))
     const found = resolve(source, args, context, info)
     return found instanceof Promise

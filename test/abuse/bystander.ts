@@ -21,7 +21,9 @@ const stoodMinMs = 50
 const questions = [
   `{ domain(urn: ${JSON.stringify(domainUrn(3))}) { urn properties { name } } }`,
   `{ dataset(urn: ${JSON.stringify(assetUrn(7))}) { urn properties { name description } } }`,
-  `{ searchAcrossLineage(input: { urn: ${JSON.stringify(assetUrn(49_000))}, direction: UPSTREAM, count: 10, orFilters: [{ and: [{ field: "degree", values: ["1", "2"] }] }] }) { total searchResults { degree entity { urn } } } }`
+  `{ searchAcrossLineage(input: { urn: ${JSON.stringify(assetUrn(49_000))}, direction: UPSTREAM, count: 10, orFilters: [{ and: [{ field: "degree", values: ["1", "2"] }] }] }) { total searchResults { degree entity { urn } } } }`,
+  // More entities have the word than are counted one by one, the dearest case of a short search.
+  '{ searchAcrossEntities(input: { query: "orders", count: 10 }) { total searchResults { entity { urn } } } }'
 ]
 
 /** The time without that in which this process stood still, which would be measured as the server's. */
