@@ -98,7 +98,7 @@ t.test('one comparison with many values is the same as a comparison with each', 
         common,
         urn: dataset('unlike'),
         documents: new Map([['datasetProperties', { name }]]),
-        hasUpstreams: null
+        hasEdges: null
       })
       const expected = [name, 'unlike'].some((own) =>
         values.some((value) => own.toLowerCase().includes(value.toLowerCase()))

@@ -163,3 +163,26 @@ export async function readDocuments(
   }
   return documents
 }
+
+/** When each entity was written last, in milliseconds since 1970: its aspects or its domain. */
+export async function readLastChanges(
+  db: Db | Tx,
+  ids: readonly number[] | Int32Array
+): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await query<{ id: number; at: Date }>(
+    db,
+    `
+    select
+      entity.id,
+      greatest(
+        entity.created_at,
+        (select max(aspect.created_at) from aspect where aspect.entity_id = entity.id),
+        (select domain_association.created_at from domain_association where domain_association.entity_id = entity.id)
+      ) as at
+    from entity
+    where entity.id = any(?::int[])`,
+    [idArray(ids)]
+  )
+  return new Map(rows.map(({ id, at }) => [id, at.getTime()]))
+}

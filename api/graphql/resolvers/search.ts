@@ -3,6 +3,10 @@
  */
 import type { GraphQLResolveInfo } from 'graphql'
 import {
+  aggregateEntities,
+  type AggregationInput
+} from '../../../shared/catalog/search/aggregate-entities.ts'
+import {
   completeNames,
   completeNamesOfEach,
   type CompletionInput
@@ -35,6 +39,11 @@ export const searchResolvers = {
       context: GraphqlContext,
       info: GraphQLResolveInfo
     ) => searched(input, context, info),
+    aggregateAcrossEntities: async (
+      _: unknown,
+      { input }: Input<AggregationInput>,
+      { lineage }: GraphqlContext
+    ) => ({ facets: await aggregateEntities(lineage, input) }),
     async scrollAcrossEntities(
       _: unknown,
       { input }: Input<EntityScrollInput>,

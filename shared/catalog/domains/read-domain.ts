@@ -34,7 +34,7 @@ import { pageCount, pageStart } from '../entities/page-count.ts'
 import type { EntityReference } from '../lineage/read-entity.ts'
 import { searchUnits } from '../lineage/read-work.ts'
 import type { LineageSources } from '../lineage/with-lineage.ts'
-import { upstreamTest } from '../lineage/filter-hits.ts'
+import { edgeTest } from '../lineage/filter-hits.ts'
 import { sqlLineageReader } from '../lineage/sql-lineage-reader.ts'
 
 /** The domain of each asset, in the order of the URNs; null for an asset without one. */
@@ -168,7 +168,7 @@ async function filteredMembers(
     const ids = slice.map((row) => row.id)
     const facts = await withinDeadline(() => readEntityFacts(tx, ids, { urns: true, domains: true }))
     const documents = await withinDeadline(() => readFilterDocuments(tx, ids, matcher.aspectNames))
-    const hasUpstreams = matcher.asksUpstreams ? await upstreamTest(reader, ids) : null
+    const hasEdges = await edgeTest(reader, ids, matcher.edges)
     for (const { domainId, id } of slice) {
       const found = facts.get(id)
       if (!found || (found.isRemoved && !includesRemoved)) continue
@@ -183,7 +183,7 @@ async function filteredMembers(
           common,
           urn: found.urn,
           documents: documents.get(id) ?? new Map(),
-          hasUpstreams: hasUpstreams?.(id) ?? null
+          hasEdges: hasEdges && ((direction) => hasEdges(id, direction))
         })
       )
         continue

@@ -2,10 +2,12 @@
 import { limits } from '../../limits.ts'
 import { graphqlTypeOf } from '../../model/entity-types.ts'
 import type { WalkBounds } from '../../model/walk.ts'
-import type { Urn } from '../../urn/urn.ts'
+import { toUrn, type Urn } from '../../urn/urn.ts'
 import { referencesOf } from './entity-references.ts'
 import { degreeValues, type DegreeValue } from './filter-fields.ts'
-import { findHits, walkBounds } from './find-hits.ts'
+import { findHits, walkBounds, type FoundHits } from './find-hits.ts'
+import { countedHits, countFacets } from './lineage-facets.ts'
+import type { LineageReader } from './lineage-reader.ts'
 import { millisecondsSince, reportOf, type LineageReport } from './lineage-report.ts'
 import type { EntityReference } from './read-entity.ts'
 import { checkQuestion, unitsOfWalk, type ScrollInput } from './scroll-question.ts'
@@ -37,20 +39,19 @@ export async function countLineage(
   return withLineage(
     sources,
     async (reader) => {
+      const found = await findHits(reader, question, bounds)
       const {
         walk,
         filtered: { total, tally }
-      } = await findHits(reader, question, bounds, { keeps: false })
-      const [degrees, types, platforms, domainIds] = [
+      } = found
+      const [degrees, types, domainIds] = [
         new Map<DegreeValue, number>(degreeValues.map((value) => [value, 0])),
         new Map<string, number>(),
-        new Map<Urn | null, number>(),
         new Map<number | null, number>()
       ]
       for (const { entityClass, degree, count } of tally.byClass) {
         if (degree !== null) add(degrees, degree, count)
         add(types, graphqlTypeOf(entityClass.entityType), count)
-        add(platforms, entityClass.platformUrn, count)
         add(domainIds, entityClass.domainId, count)
       }
       const domains = frequentFirst(domainIds, (id) => id ?? 0)
@@ -63,10 +64,9 @@ export async function countLineage(
         degrees: [...degrees].map(([degree, count]) => ({ degree, count })),
         exactDegrees: tally.byDegree.flatMap((count, degree) => (count > 0 ? [{ degree, count }] : [])),
         types: frequentFirst(types, (type) => type).map(({ value, count }) => ({ type: value, count })),
-        platforms: frequentFirst(platforms, (urn) => urn ?? '').map(({ value, count }) => ({
-          platform: value === null ? null : { urn: value },
-          count
-        })),
+        platforms: frequentFirst(await platformsOf(reader, found), (urn) => urn ?? '').map(
+          ({ value, count }) => ({ platform: value === null ? null : { urn: value }, count })
+        ),
         domains: domains.map(({ value, count }) => ({
           domain: value === null ? null : domainOf(value),
           count
@@ -80,6 +80,16 @@ export async function countLineage(
     },
     { window: question.window, units: 2 + unitsOfWalk(question, { facets: false, paths: false }) }
   )
+}
+
+/** Counts by platform, as the facet does; null stands for entities without one. */
+async function platformsOf(reader: LineageReader, found: FoundHits): Promise<Map<Urn | null, number>> {
+  const [facet] = await countFacets(reader, countedHits(reader, found), ['platform'], Infinity)
+  const counts = new Map<Urn | null, number>(
+    facet?.aggregations.map(({ value, count }) => [toUrn(value), count])
+  )
+  const rest = found.filtered.total - [...counts.values()].reduce((sum, count) => sum + count, 0)
+  return rest > 0 ? counts.set(null, rest) : counts
 }
 
 const add = <Value>(counts: Map<Value, number>, value: Value, count: number): void => {

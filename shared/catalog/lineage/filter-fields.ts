@@ -5,6 +5,7 @@ import { typesOfAspect } from '../../model/aspect-places.ts'
 import { graphqlTypeOf } from '../../model/entity-types.ts'
 import type { JsonValue } from '../../model/changes.ts'
 import { isObject } from '../../model/json-values.ts'
+import type { LineageDirection } from '../../model/walk.ts'
 import { unlessRefused } from '../../openlineage/unless-refused.ts'
 import { namesPlatform, nameFromUrn, platformOf } from '../../urn/kinds.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
@@ -28,8 +29,8 @@ export type Candidate = {
   common: CommonFacts
   urn: Urn
   documents: Documents
-  /** Whether the result has upstreams; null if no filter needs it. */
-  hasUpstreams: boolean | null
+  /** Tells whether the result has edges in a direction; null if no filter needs it. */
+  hasEdges: ((direction: LineageDirection) => boolean) | null
 }
 
 const textConditions = ['EQUAL', 'IEQUAL', 'IN', 'CONTAIN', 'START_WITH', 'END_WITH', 'EXISTS'] as const
@@ -61,8 +62,8 @@ export type FilterField = {
       /** Aspects whose documents contain the values. */
       aspectNames: readonly string[]
       ownValuesOf: (candidate: Candidate) => readonly string[]
-      /** Whether the filter must look at edges. */
-      asksUpstreams?: true
+      /** The directions in which the filter looks at edges. */
+      edges?: readonly LineageDirection[]
     }
 )
 
@@ -212,8 +213,20 @@ export const entityFilterFields: ReadonlyMap<string, FilterField> = new Map<stri
       conditions: exactConditions,
       allowed: ['true', 'false'],
       aspectNames: [],
-      asksUpstreams: true,
-      ownValuesOf: ({ hasUpstreams }) => [String(hasUpstreams)]
+      edges: ['UPSTREAM'],
+      ownValuesOf: ({ hasEdges }) => [String(hasEdges?.('UPSTREAM'))]
+    }
+  ],
+  [
+    'hasLineage',
+    {
+      conditions: exactConditions,
+      allowed: ['true', 'false'],
+      aspectNames: [],
+      edges: ['UPSTREAM', 'DOWNSTREAM'],
+      ownValuesOf: ({ hasEdges }) => [
+        String(hasEdges?.('UPSTREAM') === true || hasEdges?.('DOWNSTREAM') === true)
+      ]
     }
   ],
   ['browsePathV2', { conditions: textConditions, aspectNames: ['browsePathsV2'], ownValuesOf: browsePathOf }]

@@ -24,12 +24,11 @@ export type FoundHits = {
 
 export const walkBounds: WalkBounds = { maxHops: limits.walkMaxHops, maxEntities: limits.walkMaxEntities }
 
-/** Throws NOT_FOUND for a start that does not exist, DEADLINE_EXCEEDED. With `keeps` false only counts are returned. */
+/** Throws NOT_FOUND for a start that does not exist, DEADLINE_EXCEEDED. */
 export async function findHits(
   reader: LineageReader,
   question: ScrollQuestion,
-  bounds: WalkBounds = walkBounds,
-  { keeps = true } = {}
+  bounds: WalkBounds = walkBounds
 ): Promise<FoundHits> {
   const { direction, level, filters } = question
   const startIds = await startsOf(reader, question)
@@ -40,7 +39,7 @@ export async function findHits(
   const hits = isOfColumns
     ? await withAssetsOfColumns(reader, { direction, startIds, walk }, found, wanted)
     : found
-  const filtered = await filterHits(reader, question, hits, { keeps })
+  const filtered = await filterHits(reader, question, hits)
   return {
     startIds,
     walk,

@@ -5,6 +5,7 @@
 import { CatalogError } from '../../errors.ts'
 import type { LimitName } from '../../limits.ts'
 import { checkCount } from '../../model/count-checks.ts'
+import type { LineageDirection } from '../../model/walk.ts'
 import { toUrn, type Urn } from '../../urn/urn.ts'
 import {
   degreeValues,
@@ -169,8 +170,8 @@ export type FactsMatcher = {
   whole: (candidate: Candidate) => boolean
   /** Aspects whose documents `whole` needs. */
   aspectNames: readonly string[]
-  /** Whether `whole` needs to know if there are upstreams. */
-  asksUpstreams: boolean
+  /** The directions in which `whole` needs to know if there are edges. */
+  edges: readonly LineageDirection[]
 }
 
 /** Compiles filters into a matcher. Domains are looked up here, so judging a result never waits. */
@@ -190,7 +191,7 @@ export async function matcherOf(lookup: DomainLookup, filters: Filters): Promise
       groups.length === 0 ||
       groups.some((group) => group.every((holds) => holds(candidate.common, candidate) === true)),
     aspectNames: [...new Set(aspectNames)],
-    asksUpstreams: filters.flat().some(({ field }) => 'asksUpstreams' in field)
+    edges: [...new Set(filters.flat().flatMap(({ field }) => ('edges' in field ? (field.edges ?? []) : [])))]
   }
 }
 

@@ -5,7 +5,7 @@
 import type { Walk } from '../../model/walk.ts'
 import { findText, textAspectNames, type MatchedField } from '../entities/entity-texts.ts'
 import type { FoundHits } from './find-hits.ts'
-import { facetsOf, type Facet } from './lineage-facets.ts'
+import { countedHits, facetsOf, type Facet } from './lineage-facets.ts'
 import { readPaths } from './lineage-paths.ts'
 import type { PathEnd } from './lineage-hits.ts'
 import type { LineageReader } from './lineage-reader.ts'
@@ -78,7 +78,7 @@ export async function showPage(
     })),
     facets:
       wishes.facets && question.wantsFacets
-        ? await facetsOf(reader, filtered.tally, question.facetValuesMaxCount)
+        ? await facetsOf(reader, countedHits(reader, found), question.facetValuesMaxCount)
         : null
   }
 }

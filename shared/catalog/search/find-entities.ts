@@ -22,10 +22,11 @@ import {
   preferWay,
   sampleShare
 } from '../../store/search-documents.ts'
+import { idsOfClasses, type Counted } from '../lineage/lineage-facets.ts'
 import { matcherOf } from '../lineage/lineage-filters.ts'
 import type { EntityClass, LineageReader } from '../lineage/lineage-reader.ts'
 import type { EntityQuestion } from './search-question.ts'
-import { keepsClass, filterHits, type FilteredHits, type Tally } from '../lineage/filter-hits.ts'
+import { keepsClass, filterHits, type FilteredHits } from '../lineage/filter-hits.ts'
 import { inSlice } from '../entities/slice.ts'
 
 export type FoundEntities = {
@@ -33,7 +34,7 @@ export type FoundEntities = {
   ids: Int32Array
   /** Number of results; an estimate if `isEstimate`, and then `ids` has only some of them. */
   total: number
-  tally: Pick<Tally, 'byClass'>
+  counted: Counted
   isEstimate: boolean
 }
 
@@ -64,9 +65,8 @@ export async function findEntitiesOf(
     )
   const { sample, matches, namesakes, lastId } = await lookUp(reader, question, words, wanted, exactMaxCount)
   if (matches) return filterMatches(reader, question, matches)
-  const filtered = await filterHits(reader, question, hitsOf(inSlice(question.slice, sample)), {
-    keeps: false
-  })
+  const sampled = inSlice(question.slice, sample)
+  const filtered = await filterHits(reader, question, hitsOf(sampled))
   const total = Math.max(filtered.total * sampleShare, 1)
   const ids =
     wantedCount === 0
@@ -76,8 +76,12 @@ export async function findEntitiesOf(
     ids,
     // If there are fewer than requested, these are all.
     total: ids.length < wantedCount ? ids.length : Math.max(ids.length, total),
-    tally: {
-      byClass: filtered.tally.byClass.map((entry) => ({ ...entry, count: entry.count * sampleShare }))
+    counted: {
+      byClass: filtered.tally.byClass.map((entry) => ({ ...entry, count: entry.count * sampleShare })),
+      members: async (keeps) => ({
+        ids: await idsOfClasses(reader, keptIds(sampled, filtered), keeps),
+        share: sampleShare
+      })
     },
     isEstimate: true
   }
@@ -174,7 +178,17 @@ async function findByClass(
   return {
     ids: open ? merged(decided, open.ids).subarray(0, count) : decided,
     total: byClass.reduce((sum, entry) => sum + entry.count, 0) + (open?.total ?? 0),
-    tally: { byClass: [...byClass, ...(open?.tally.byClass ?? [])] },
+    counted: {
+      byClass: [...byClass, ...(open?.counted.byClass ?? [])],
+      async members(wants) {
+        const ids = await census.ids(
+          (entityClass) => keeps(entityClass) && wants(entityClass),
+          0,
+          Number.MAX_SAFE_INTEGER
+        )
+        return { ids: open ? merged(ids, (await open.counted.members(wants)).ids) : ids, share: 1 }
+      }
+    },
     isEstimate: false
   }
 }
@@ -321,10 +335,14 @@ export async function filterMatches(
 ): Promise<FoundEntities> {
   const candidates = inSlice(question.slice, all)
   const filtered = await filterHits(reader, question, hitsOf(candidates))
+  const ids = keptIds(candidates, filtered)
   return {
-    ids: keptIds(candidates, filtered),
+    ids,
     total: filtered.total,
-    tally: filtered.tally,
+    counted: {
+      byClass: filtered.tally.byClass,
+      members: async (keeps) => ({ ids: await idsOfClasses(reader, ids, keeps), share: 1 })
+    },
     isEstimate: false
   }
 }

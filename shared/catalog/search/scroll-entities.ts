@@ -5,12 +5,19 @@
 import { firstAtLeast } from '../../model/first-index.ts'
 import { CatalogError } from '../../errors.ts'
 import { findEntitiesAfter, findEntitiesOf, type FindOptions } from './find-entities.ts'
+import type { Counted } from '../lineage/lineage-facets.ts'
 import { parseCursor, printCursor } from '../lineage/scroll-cursor.ts'
 import { shownPage, unitsOf, type EntityPage, type EntityWishes, type SortInput } from './search-entities.ts'
 import { checkEntityQuestion, type EntitySearchInput } from './search-question.ts'
 import { withLineage, type LineageSources } from '../lineage/with-lineage.ts'
 
 export type EntityScrollInput = EntitySearchInput & { scrollId?: string | null; sortInput?: SortInput | null }
+
+/** A later page without facets counts nothing. */
+const nothingCounted: Counted = {
+  byClass: [],
+  members: () => Promise.resolve({ ids: new Int32Array(0), share: 1 })
+}
 
 /**
  * `total` is the total of the first page. Throws as searchEntities does, and BAD_REQUEST for the scroll id of
@@ -60,7 +67,7 @@ export async function scrollEntities(
         ...(await shownPage(
           reader,
           question,
-          { total, isEstimate, tally: found?.tally ?? { byClass: [] } },
+          { total, isEstimate, counted: found?.counted ?? nothingCounted },
           page,
           wishes
         )),

@@ -102,7 +102,7 @@ function keysOf(urn: Urn, names: readonly string[], documents: Documents): Set<s
     domainId: null,
     degree: null
   }
-  const candidate: Candidate = { common, urn, documents, hasUpstreams: null }
+  const candidate: Candidate = { common, urn, documents, hasEdges: null }
   const keys = new Set(
     [...names, ...urnNames(urn), ...nameSuffixes(nameFromUrn(urn))].map((name) => nameKey(folded(name)))
   )

@@ -8,10 +8,11 @@ import { CatalogError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { checkCount } from '../../model/count-checks.ts'
 import { folded } from '../../model/search-words.ts'
+import { readLastChanges } from '../../store/entity-reads.ts'
 import { findNearNames } from '../../store/search-documents.ts'
 import { asked, findEntitiesOf, type FindOptions, type FoundEntities } from './find-entities.ts'
 import { filterValueCount } from '../lineage/lineage-filters.ts'
-import { commonFacetsOf, type Facet } from '../lineage/lineage-facets.ts'
+import { countFacets, type Facet } from '../lineage/lineage-facets.ts'
 import type { LineageReader } from '../lineage/lineage-reader.ts'
 import { pageStart } from '../entities/page-count.ts'
 import type { EntityReference } from '../lineage/read-entity.ts'
@@ -82,24 +83,35 @@ export async function searchEntities(
 /** What the search costs. */
 export const unitsOf = (
   question: EntityQuestion,
-  { isSorted = false, facets }: { isSorted?: boolean; facets: boolean }
+  {
+    isSorted = false,
+    facets,
+    readsDocuments = false
+  }: {
+    isSorted?: boolean
+    facets: boolean
+    /** Whether the documents of the results are read. */
+    readsDocuments?: boolean
+  }
 ): number =>
   searchUnits({
     wordCount: question.terms?.length ?? 0,
     filterValueCount: filterValueCount(question.allFilters),
     isSorted,
     facets: facets && question.wantsFacets,
-    readsAll: readsAll(question)
+    readsAll: readsDocuments || readsAll(question)
   })
 
 /** Whether no index tells which entities fit the filters on their own facts. */
 const readsAll = ({ words, urn, filters }: EntityQuestion): boolean =>
   words === null && urn === null && filters.some((group) => group.some(({ field }) => 'ownValuesOf' in field))
 
+/** Digits of a time in milliseconds, so that times are in the order of their texts. */
+const millisDigits = 15
 const sortedMaxCount = limits.searchExactMaxCount
 /** Entities whose documents are in memory at once. */
 const documentsSliceCount = 500
-const sortFields = ['name', 'urn']
+const sortFields = ['name', 'urn', 'lastModifiedAt']
 
 /** Throws BAD_REQUEST for a field that results cannot be sorted by. */
 function sortCriteriaOf(sort: SortInput | null | undefined): readonly SortCriterion[] {
@@ -134,8 +146,12 @@ async function inOrder(
     const documentsOf = criteria.some(({ field }) => field === 'name')
       ? await reader.documents(slice, textAspectNames)
       : null
+    const changedOf = criteria.some(({ field }) => field === 'lastModifiedAt')
+      ? await asked(reader, (tx, within) => within(() => readLastChanges(tx, slice)))
+      : null
     const sortKeyOf = (id: number, { field }: SortCriterion): string => {
       const urn = urnOf(id)
+      if (field === 'lastModifiedAt') return String(changedOf?.get(id) ?? 0).padStart(millisDigits, '0')
       return urn === null
         ? ''
         : field === 'name'
@@ -196,7 +212,7 @@ export async function shownPage(
     results: await shownEntities(reader, question, ids, wishes),
     facets:
       wishes.facets && question.wantsFacets
-        ? await commonFacetsOf(reader, found.tally, question.facetValuesMaxCount)
+        ? await countFacets(reader, found.counted, undefined, question.facetValuesMaxCount)
         : null
   }
 }
