@@ -290,7 +290,7 @@ onBothEngines('facets and counts of lineage know the platform of an ML feature',
       upsert(urn, 'mlFeatureProperties', { sources: [dataset('orders')] }),
       ...(index === 0 ? [] : [upsert(urn, 'dataPlatformInstance', { platform: platformUrn('feast') })])
     )
-  const input = { urn: dataset('orders'), direction: 'DOWNSTREAM' as const, count: 0 }
+  const input = { urn: dataset('orders'), direction: 'DOWNSTREAM' as const }
   const { platforms } = await countLineage(sources, input)
   t.strictSame(platforms, [
     { platform: { urn: platformUrn('feast') }, count: 2 },
@@ -336,4 +336,42 @@ onBothEngines('facets of more results than are read are estimates, and say so', 
     [60, false],
     [60, false]
   ])
+})
+
+t.test('a word finds what has a tag, a term or an owner of that name, and the answer says so', async (t) => {
+  const server = await withServer(t)
+  const [tagged, named, owned, plain] = ['a', 'b', 'c', 'd'].map(dataset)
+  if (!tagged || !named || !owned || !plain) throw new Error('four datasets')
+  await apply(
+    server.db,
+    upsert(tagged, 'globalTags', { tags: [{ tag: 'urn:li:tag:PII' }, { tag: 'urn:li:tag:gold' }] }),
+    upsert(named, 'glossaryTerms', { terms: [{ urn: 'urn:li:glossaryTerm:Revenue' }], auditStamp: stamp }),
+    upsert(owned, 'ownership', {
+      owners: [{ owner: 'urn:li:corpuser:ada', type: 'DATAOWNER' }],
+      lastModified: stamp
+    }),
+    upsert(plain, 'datasetProperties', { description: 'about gold, not tagged' })
+  )
+  const found = async (query: string): Promise<[Urn, string[]][]> =>
+    (
+      await searchEntities(
+        { db: server.db, memory: server.memory },
+        { query, types: ['DATASET'] },
+        { facets: false, matchedFields: true }
+      )
+    ).results.map(({ entity, matchedFields }) => [
+      entity.urn,
+      matchedFields.map(({ name, value }) => `${name} ${value}`)
+    ])
+  t.strictSame(await found('pii'), [[tagged, ['tags urn:li:tag:PII']]])
+  t.strictSame(await found('gol*'), [
+    [tagged, ['tags urn:li:tag:gold']],
+    [plain, ['description about gold, not tagged']]
+  ])
+  t.strictSame(await found('revenue hive'), [
+    [named, ['glossaryTerms urn:li:glossaryTerm:Revenue', `urn ${named}`]]
+  ])
+  t.strictSame(await found('ADA'), [[owned, ['owners urn:li:corpuser:ada']]])
+  t.strictSame(await found('"pii"'), [], 'a phrase is in a text')
+  t.strictSame(await found('silver'), [])
 })

@@ -61,15 +61,33 @@ export const partWordsQuery = (words: readonly PartWord[]): string =>
     longNameQuery
   ])
 
+/** What entities carry, and people call by the end of its URN: the aspect with it, and how its URN begins. */
+const labels = [
+  ['globalTags', 'urn:li:tag:'],
+  ['glossaryTerms', 'urn:li:glossaryTerm:'],
+  ['ownership', 'urn:li:corpuser:'],
+  ['ownership', 'urn:li:corpGroup:']
+] as const
+
+/** The keys of tags, terms and owners that a word names; keys keep the case of URNs, words do not. */
+const labelKeys = (word: string): string[] => {
+  const spellings = new Set([word, word.toUpperCase(), word.charAt(0).toUpperCase() + word.slice(1)])
+  return labels.flatMap(([aspectName, begin]) =>
+    [...spellings].map((spelling) => fieldKey(aspectName, begin + spelling))
+  )
+}
+
 export const termsQuery = (terms: readonly SearchTerm[]): string =>
   allOf(
     terms.map((term) => {
       if (term.kind === 'phrase') return term.words.map(quoted).join(' <-> ')
       const star = term.kind === 'prefix' ? ':*' : ''
       const whole = quoted(term.whole) + star
-      if (term.parts.length === 0) return whole
+      const labels = labelKeys(term.whole).map((key) => quoted(key) + star)
+      if (term.parts.length === 0) return anyOf([whole, ...labels])
       return anyOf([
         whole,
+        ...labels,
         allOf(
           term.parts.map((part, index) =>
             index === term.parts.length - 1 ? quoted(part) + star : quoted(part)

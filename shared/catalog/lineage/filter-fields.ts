@@ -83,15 +83,23 @@ const strings = (values: readonly (JsonValue | undefined)[]): string[] =>
   values.filter((value) => typeof value === 'string')
 const present = (value: string | null): string[] => (value === null ? [] : [value])
 
+/** The values under a key of each entry of a list in one aspect. */
+export const valuesInList = (
+  documents: Documents,
+  aspectName: string,
+  listName: string,
+  key: string
+): string[] =>
+  strings(
+    listed(documents.get(aspectName)?.[listName]).map((entry) => (isObject(entry) ? entry[key] : entry))
+  )
+
 /** A field whose values are in a list in one aspect, each under a key. */
 const fromList = (aspectName: string, listName: string, key: string): FilterField => ({
   key: aspectName,
   conditions: textConditions,
   aspectNames: [aspectName],
-  ownValuesOf: ({ documents }) =>
-    strings(
-      listed(documents.get(aspectName)?.[listName]).map((entry) => (isObject(entry) ? entry[key] : entry))
-    )
+  ownValuesOf: ({ documents }) => valuesInList(documents, aspectName, listName, key)
 })
 
 /** A field whose value is in one aspect. */
