@@ -26,7 +26,9 @@ export async function edgesOfWalks(
     for (const [index, urn] of asked.entries()) {
       const results = valueAt(data, `w${index}.searchResults`)
       if (!Array.isArray(results))
-        throw new Error(`the walk from ${urn} failed: ${JSON.stringify(json).slice(0, 1_000)}`)
+        throw new Error(
+          `the walk from ${urn} failed: ${JSON.stringify(valueAt(json, 'errors')).slice(0, 1_000)}`
+        )
       for (const result of results) {
         const found = String(valueAt(result, 'entity.urn'))
         edges.add(direction === 'UPSTREAM' ? `${found} > ${urn}` : `${urn} > ${found}`)
