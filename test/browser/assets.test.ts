@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import {
   isTooWide,
+  chooseIn,
   openBarMenu,
   openPage,
   press,
@@ -217,16 +218,17 @@ t.test('the pages of assets', async (t) => {
   t.test('a domain is set, changed and taken away, each with undo', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: pageOf('asset', dataset('revenue')) })
     const chip = page.getByTestId('domain')
-    const choose = async (button: string, name: string): Promise<void> => {
-      await page.getByRole('button', { name: button }).click()
+    const choose = async (name: string): Promise<void> => {
       await setDomain(page, name)
       await page.getByTestId('domain').filter({ hasText: name }).waitFor()
     }
-    await choose('Set domain', 'Finance')
-    await choose('Change domain', 'Sales')
+    await page.getByRole('button', { name: 'Set domain' }).click()
+    await choose('Finance')
+    await chooseIn(page, 'Domain', 'Change domain')
+    await choose('Sales')
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await chip.filter({ hasText: 'Finance' }).waitFor()
-    await page.getByRole('button', { name: 'Take out of its domain' }).click()
+    await chooseIn(page, 'Domain', 'Take out of its domain')
     await chip.filter({ hasText: 'No domain' }).waitFor()
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await chip.filter({ hasText: 'Finance' }).waitFor()
@@ -386,13 +388,13 @@ t.test('the pages of assets', async (t) => {
     await page.getByRole('link', { name: 'revenue' }).waitFor()
   })
 
-  t.test('Trace on a column leads to its lineage', async (t) => {
+  t.test('the count of upstreams of a column leads to its lineage', async (t) => {
     const { page } = await openPage(t, browser, {
       url,
       token,
       path: pageOf('asset', dataset('revenue'), '&tab=columns')
     })
-    await page.getByRole('link', { name: 'Trace the lineage of total' }).click()
+    await page.getByRole('link', { name: 'trace the lineage of total' }).click()
     await page.locator('[data-col]').first().waitFor()
     const column = `urn:li:schemaField:(${dataset('revenue')},total)`
     t.equal(await page.locator(`[data-col="${column}"]`).count(), 1)

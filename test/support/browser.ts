@@ -126,6 +126,17 @@ export async function openBarMenu(page: Page, name: 'Copy' | 'Account'): Promise
   return menu.getByRole('group', { name: label, exact: true })
 }
 
+/** Opens a menu of the page by what its button says. */
+export async function openMenu(page: Page, name: string): Promise<void> {
+  await page.getByRole('main').locator('summary', { hasText: name }).click()
+}
+
+/** Chooses an action from a menu of the page. */
+export async function chooseIn(page: Page, menu: string, action: string): Promise<void> {
+  await openMenu(page, menu)
+  await page.getByRole('main').getByRole('button', { name: action }).click()
+}
+
 /** Presses the keys one after the other: `Tab`, `Shift+Tab`, `ArrowDown`, `a`. */
 export async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)

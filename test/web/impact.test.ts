@@ -89,7 +89,7 @@ t.test('the question of the impact table', async (t) => {
   )
 })
 
-t.test('owners are counted once for each row that they own', async (t) => {
+t.test('owners are counted once for each row that they own, and rows without any', async (t) => {
   const card = {
     urn: 'urn:li:dataset:x',
     type: 'DATASET',
@@ -101,10 +101,18 @@ t.test('owners are counted once for each row that they own', async (t) => {
     domain: null,
     exists: true
   }
-  const row = (...owners: string[]) => ({ degree: 1, card, owners, parent: null })
-  t.strictSame(countOwners([row('b'), row('a', 'b'), row(), row('c')]), [
-    { urn: 'b', count: 2 },
-    { urn: 'a', count: 1 },
-    { urn: 'c', count: 1 }
-  ])
+  const row = (...owners: string[]) => ({
+    degree: 1,
+    card,
+    owners: owners.map((urn) => ({ urn, name: urn.toUpperCase() })),
+    parent: null
+  })
+  t.strictSame(countOwners([row('b'), row('a', 'b'), row(), row('c')]), {
+    owners: [
+      { urn: 'b', name: 'B', count: 2 },
+      { urn: 'a', name: 'A', count: 1 },
+      { urn: 'c', name: 'C', count: 1 }
+    ],
+    withoutCount: 1
+  })
 })

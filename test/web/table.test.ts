@@ -1,5 +1,6 @@
-/** The order of rows in the table of the UI. */
+/** The order of rows in the table of the UI, and the columns that have room in a line. */
 import t from 'tap'
+import { foldedColumns } from '../../web/src/parts/folded-columns.ts'
 import { nextSort, printSort, readSort, sortRows } from '../../web/src/parts/sort-rows.ts'
 import { fc } from '../support/fast-check.ts'
 
@@ -86,3 +87,24 @@ t.test('clicks on a column head sort ascending, then descending, then not at all
   for (const text of ['name', '-name']) t.equal(printSort(readSort(text)), text)
   t.equal(readSort(undefined), null)
 })
+
+t.test(
+  'columns that do not fit are folded, the lowest number first, and those without one never',
+  async (t) => {
+    const all = [
+      { id: 'name', width: 'minmax(200px, 2fr)' },
+      { id: 'type', width: '100px', fold: 1 },
+      { id: 'domain', width: 'minmax(150px, 1fr)', fold: 3 },
+      { id: 'env', width: '50px', fold: 2 }
+    ]
+    const folded = (width: number): string[] => foldedColumns(all, width).map(({ id }) => id)
+    // 500 pixels, and 36 between the four.
+    t.strictSame([folded(536), folded(535)], [[], ['type']])
+    t.strictSame(
+      [folded(424), folded(423), folded(361)],
+      [['type'], ['type', 'env'], ['type', 'domain', 'env']]
+    )
+    t.strictSame(folded(10), ['type', 'domain', 'env'])
+    t.strictSame(folded(0), [], 'the width is not known yet')
+  }
+)

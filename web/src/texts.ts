@@ -4,6 +4,7 @@ import { counted, number } from './texts/numbers.ts'
 export const texts = {
   product: 'Tributary',
   undo: 'Undo',
+  justNow: 'just now',
   placeholder: 'not described yet',
   count: number,
   assets: (value: number): string => counted(value, 'asset', 'assets'),
@@ -71,6 +72,7 @@ export const texts = {
         ? counted(assets, 'asset', 'assets')
         : `${counted(assets, 'asset', 'assets')}, ${counted(domains, 'sub-domain', 'sub-domains')}`,
     failedLoads: 'Loads that need attention',
+    loadOf: (source: string, count: number): string => `${source}: ${counted(count, 'record', 'records')}`,
     all: 'Show all assets'
   },
   copy: {

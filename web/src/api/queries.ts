@@ -154,7 +154,7 @@ query mostConnected($count: Int) {
 
 /** Owners, for each type that can have owners and lineage. */
 const owned = `
-fragment ownersOf on Ownership { owners { owner { ... on CorpUser { urn } ... on CorpGroup { urn } } } }
+fragment ownersOf on Ownership { owners { owner { ... on CorpUser { urn type described: properties { displayName fullName } } ... on CorpGroup { urn type name described: properties { displayName } } } } }
 fragment owned on Entity {
   ... on Dataset { ownership { ...ownersOf } }
   ... on DataJob { ownership { ...ownersOf } }
@@ -167,7 +167,7 @@ fragment owned on Entity {
   ... on MLPrimaryKey { ownership { ...ownersOf } }
 }`
 
-export type RawOwned = { ownership?: { owners: { owner: { urn: string } }[] | null } | null }
+export type RawOwned = { ownership?: { owners: { owner: RawCard }[] | null } | null }
 
 export type NamedDomain = { urn: string; properties: { name: string } | null }
 export type ImpactCounts = {

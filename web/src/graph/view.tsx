@@ -8,6 +8,7 @@ import { assetAddress } from '../address.ts'
 import { lineageGraph } from '../api/lineage-queries.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { CardMark, WholeName } from '../parts/card-line.tsx'
 import { tell } from '../parts/toasts.tsx'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { AsList, useIsNarrow } from './as-list.tsx'
@@ -318,7 +319,10 @@ export function View({ answer, state, isLoading, isLong, large, notice, go, leav
   return (
     <div class="lineage" data-testid="lineage" aria-busy={isLoading}>
       {large === null ? (
-        <h1 class="visually-hidden">{words.title(start.name)}</h1>
+        <h1 class="picture-title" aria-label={words.title(start.name)}>
+          {'type' in start && <CardMark card={start} />}
+          <a href={assetAddress(start.urn)}>{'type' in start ? <WholeName card={start} /> : start.name}</a>
+        </h1>
       ) : (
         <a class="open-large" href={large}>
           {words.openLarge}

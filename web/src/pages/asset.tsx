@@ -69,7 +69,7 @@ export function AssetPage() {
   const tab = tabs.find(({ name }) => name === query.tab)?.name ?? 'details'
   return (
     <article class="stack">
-      <Header asset={data} changed={reload} />
+      <Header asset={data} isShort={tab !== 'details'} changed={reload} />
       <Tabs
         label={words.tabList}
         tabs={tabs}

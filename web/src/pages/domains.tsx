@@ -24,6 +24,7 @@ export function DomainsPage() {
   const tree = useTree(address.query.filter ?? '')
   const [version, setVersion] = useState(0)
   const [isCreating, setCreating] = useState(false)
+  const [isTreeOpen, setTreeOpen] = useState(false)
   const chosen = address.query.urn || null
   const withSub = address.query.sub !== 'off'
   useAfterTyping(text, () => {
@@ -36,7 +37,26 @@ export function DomainsPage() {
   const isEmpty = tree.topTotal === 0
   return (
     <div class="domains">
-      <section class="panel stack domains-side" aria-label={words.title}>
+      {chosen !== null && (
+        <button
+          type="button"
+          class="filters-button"
+          aria-expanded={isTreeOpen}
+          onClick={() => {
+            setTreeOpen(!isTreeOpen)
+          }}
+        >
+          {words.all}
+        </button>
+      )}
+      <section
+        class={
+          chosen === null || isTreeOpen
+            ? 'panel stack domains-side'
+            : 'panel stack domains-side filters folded'
+        }
+        aria-label={words.title}
+      >
         <div class="row apart">
           <h2>{words.title}</h2>
           {canWrite() && (
@@ -87,6 +107,7 @@ export function DomainsPage() {
             chosen={chosen}
             countOf={(urn) => tree.counts.get(urn)?.[withSub ? 'whole' : 'direct']}
             choose={(urn) => {
+              setTreeOpen(false)
               address.change({ urn })
             }}
             toggle={tree.toggle}

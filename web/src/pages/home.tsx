@@ -95,6 +95,9 @@ function Assets({
   )
 }
 
+const byName = (a: HomeDomain, b: HomeDomain): number =>
+  (a.properties?.name ?? a.urn).localeCompare(b.properties?.name ?? b.urn)
+
 const Domains = ({ total, domains }: { total: number; domains: readonly HomeDomain[] }) => (
   <section class="stack" aria-labelledby="top-domains">
     <div class="row apart">
@@ -107,7 +110,7 @@ const Domains = ({ total, domains }: { total: number; domains: readonly HomeDoma
       </p>
     ) : (
       <ul class="domain-cards">
-        {domains.map(({ urn, properties, childCount, entities }) => (
+        {domains.toSorted(byName).map(({ urn, properties, childCount, entities }) => (
           <li key={urn}>
             <a class="panel domain-card" href={addressOf('domains', { urn })}>
               <strong>{properties?.name ?? urn}</strong>
@@ -138,11 +141,15 @@ function FailedLoads() {
       <h2 id="failed-loads">{words.failedLoads}</h2>
       <ul class="list">
         {failed.map((load) => (
-          <li key={load.id}>
-            <a href={addressOf('loads', { id: load.id })}>{load.source}</a> <StateChip load={load} />{' '}
+          <li key={load.id} class="row">
+            <StateChip load={load} />
+            <a href={addressOf('loads', { id: load.id })}>
+              {words.loadOf(load.source, load.counts.received)}
+            </a>
             <span class="soft">
               <When millis={load.createdAt} />
             </span>
+            {load.error && <span class="soft">{load.error}</span>}
           </li>
         ))}
       </ul>

@@ -16,7 +16,6 @@ import { CopyAs } from '../parts/copy-as.tsx'
 import { platformTitle } from '../parts/platforms.ts'
 import { ChoiceMenu } from '../parts/choice-menu.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
-import { ShowAll } from '../parts/show-all.tsx'
 import { SetDomainDialog } from '../parts/set-domain-dialog.tsx'
 import { printSort, readSort } from '../parts/sort-rows.ts'
 import { Table, type TableColumn } from '../parts/table.tsx'
@@ -41,14 +40,12 @@ import {
   rowsInput,
   type ImpactQuestion
 } from './impact-question.ts'
-import { countOwners, toImpactRow, type ImpactRow } from './impact-rows.ts'
-import '../style/impact.css'
+import { Affected } from './impact-affected.tsx'
+import { toImpactRow, type ImpactRow } from './impact-rows.ts'
 
 /** The number of rows in one request, and in the table. */
 const pageCount = 1_000
 const rowsMaxCount = 50_000
-/** The number of domains and owners that are shown at first. */
-const listedFirstCount = 12
 
 /** A part of the asset page; its state is in the address of that page. */
 export function ImpactTable({ urn }: { urn: string }) {
@@ -95,11 +92,22 @@ export function ImpactTable({ urn }: { urn: string }) {
   const columns = useMemo(() => columnsOfTable(isOfColumn), [isOfColumn])
   return (
     <section class="stack" aria-label={words.label}>
-      <Choices question={question} address={address} counts={counts.data} />
-      {counts.error && <Failure error={counts.error} retry={counts.reload} />}
       {counts.data && (
-        <Affected counts={counts.data.shown} rows={rows} total={total ?? 0} address={address} />
+        <Affected
+          counts={counts.data.shown}
+          rows={rows}
+          total={total ?? 0}
+          question={question}
+          address={address}
+        />
       )}
+      {counts.error && <Failure error={counts.error} retry={counts.reload} />}
+      <Choices
+        question={question}
+        ownerName={rows.flatMap(({ owners }) => owners).find(({ urn: of }) => of === question.owner)?.name}
+        address={address}
+        counts={counts.data}
+      />
       <div class="row apart">
         <p role="status" data-testid="impact-showing">
           {total === undefined ? '' : tableTexts.showing(rows.length, total)}
@@ -188,12 +196,12 @@ export function ImpactTable({ urn }: { urn: string }) {
 }
 
 const columnsOfTable = (isOfColumn: boolean): TableColumn<ImpactRow>[] => [
-  { id: 'degree', head: words.heads.degree, value: ({ degree }) => degree, width: '70px', isNumber: true },
+  { id: 'degree', head: words.heads.degree, value: ({ degree }) => degree, width: '56px', isNumber: true },
   {
     id: 'name',
     head: words.heads.name,
     value: ({ card }) => (isOfColumn ? card.name : wholeName(card)),
-    width: 'minmax(180px, 3fr)',
+    width: 'minmax(240px, 3fr)',
     cell: ({ card, parent }, tab) => (
       <span class="marked-name">
         <CardMark card={card} />
@@ -209,7 +217,8 @@ const columnsOfTable = (isOfColumn: boolean): TableColumn<ImpactRow>[] => [
           id: 'asset',
           head: words.heads.asset,
           value: ({ parent }: ImpactRow) => parent && wholeName(parent),
-          width: 'minmax(180px, 3fr)'
+          width: 'minmax(180px, 3fr)',
+          fold: 7
         }
       ]
     : []),
@@ -217,38 +226,44 @@ const columnsOfTable = (isOfColumn: boolean): TableColumn<ImpactRow>[] => [
     id: 'type',
     head: words.heads.type,
     value: ({ card }) => typeName(card.type),
-    width: 'minmax(90px, 1fr)'
+    width: 'minmax(90px, 1fr)',
+    fold: 2
   },
   {
     id: 'platform',
     head: words.heads.platform,
     value: ({ card }) => card.platform && platformTitle(card.platform),
-    width: 'minmax(100px, 1fr)'
+    width: 'minmax(100px, 1fr)',
+    fold: 1
   },
   {
     id: 'environment',
     head: words.heads.environment,
     value: ({ card }) => card.environment,
-    width: '70px'
+    width: '56px',
+    fold: 3
   },
   {
     id: 'domain',
     head: words.heads.domain,
     value: ({ card }) => card.domain && domainPath(card.domain),
-    width: 'minmax(150px, 2fr)'
+    width: 'minmax(150px, 2fr)',
+    fold: 6
   },
   {
     id: 'owners',
     head: words.heads.owners,
-    value: ({ owners }) => owners.map(nameOfActor).join(', ') || null,
-    width: 'minmax(110px, 1fr)'
+    value: ({ owners }) => owners.map(({ name }) => name).join(', ') || null,
+    width: 'minmax(130px, 1fr)',
+    fold: 5
   },
   {
     id: 'lineage',
     head: words.heads.lineage,
     value: () => null,
     isSortable: false,
-    width: '84px',
+    width: '72px',
+    fold: 4,
     cell: ({ card, parent }, tab) => (
       <a
         href={addressOf('lineage', { urn: parent?.urn ?? card.urn })}
@@ -265,38 +280,25 @@ const unknown = { all: undefined, anyDegree: undefined }
 
 function Choices({
   question,
+  ownerName,
   address,
   counts
 }: {
   question: ImpactQuestion
+  ownerName: string | undefined
   address: Address
   counts: { all: ImpactCounts; anyDegree: ImpactCounts } | undefined
 }) {
   const { all, anyDegree } = counts ?? unknown
-  const isUp = question.direction === 'UPSTREAM'
+  const [areFiltersOpen, setFiltersOpen] = useState(false)
   // Without an answer, nothing is known to be 0.
   const degreeLabel = (group: (typeof degreeGroups)[number]): string =>
     anyDegree
       ? words.chip(words.degrees[group], anyDegree.degrees.find(({ degree }) => degree === group)?.count ?? 0)
       : words.degrees[group]
   return (
-    <div class="panel stack">
+    <div class="stack">
       <div class="row">
-        <div class="row" role="group" aria-label={words.direction}>
-          {([false, true] as const).map((up) => (
-            <button
-              key={String(up)}
-              type="button"
-              aria-pressed={isUp === up}
-              title={up ? words.upHint : words.downHint}
-              onClick={() => {
-                address.change({ dir: up ? 'up' : null })
-              }}
-            >
-              {up ? words.up : words.down}
-            </button>
-          ))}
-        </div>
         <div class="row" role="group" aria-label={words.degree}>
           {degreeGroups.map((group) => (
             <button
@@ -312,9 +314,19 @@ function Choices({
             </button>
           ))}
         </div>
-        {!isColumnUrn(address.query.urn ?? '') && <ColumnPicker question={question} address={address} />}
+        <button
+          type="button"
+          class="filters-button"
+          aria-expanded={areFiltersOpen}
+          onClick={() => {
+            setFiltersOpen(!areFiltersOpen)
+          }}
+        >
+          {words.filters}
+        </button>
       </div>
-      <div class="row">
+      <div class={areFiltersOpen ? 'row filters' : 'row filters folded'}>
+        {!isColumnUrn(address.query.urn ?? '') && <ColumnPicker question={question} address={address} />}
         <TextFilter text={question.text} address={address} />
         <ChoiceMenu
           label={words.types}
@@ -353,7 +365,7 @@ function Choices({
         </select>
         {question.owner !== null && (
           <a class="chip" href={address.with({ owner: null })}>
-            {words.clearOwner(nameOfActor(question.owner))} ×
+            {words.clearOwner(ownerName ?? nameOfActor(question.owner))} ×
           </a>
         )}
         {isFiltered(question) && (
@@ -426,58 +438,5 @@ function ColumnPicker({ question, address }: { question: ImpactQuestion; address
         ))}
       </select>
     </label>
-  )
-}
-
-/** The server counts the domains over all results; owners are counted over the rows that are loaded. */
-function Affected({
-  counts,
-  rows,
-  total,
-  address
-}: {
-  counts: ImpactCounts
-  rows: readonly ImpactRow[]
-  total: number
-  address: Address
-}) {
-  const owners = useMemo(() => countOwners(rows), [rows])
-  const domains = counts.domains.flatMap(({ domain, count }) => (domain ? [{ domain, count }] : []))
-  return (
-    <div class="affected">
-      <div class="stack" data-testid="domains-affected">
-        <h2>{words.domainsAffected(domains.length)}</h2>
-        <div class="row">
-          {domains.length === 0 && <span class="soft">{words.noDomains}</span>}
-          <ShowAll
-            items={domains}
-            firstCount={listedFirstCount}
-            label={words.domainsAffected(domains.length)}
-            draw={({ domain, count }) => (
-              <a key={domain.urn} class="chip" href={address.with({ domain: domain.urn })}>
-                {words.chip(domain.properties?.name ?? domain.urn, count)}
-              </a>
-            )}
-          />
-        </div>
-      </div>
-      <div class="stack" data-testid="owners-affected">
-        <h2>{words.ownersAffected(owners.length)}</h2>
-        <div class="row">
-          {owners.length === 0 && <span class="soft">{words.noOwners}</span>}
-          <ShowAll
-            items={owners}
-            firstCount={listedFirstCount}
-            label={words.ownersAffected(owners.length)}
-            draw={({ urn, count }) => (
-              <a key={urn} class="chip" href={address.with({ owner: urn })}>
-                {words.chip(nameOfActor(urn), count)}
-              </a>
-            )}
-          />
-          <span class="soft">{words.ownersOfLoaded(rows.length, total)}</span>
-        </div>
-      </div>
-    </div>
   )
 }

@@ -192,45 +192,52 @@ const columnsOf = (revoke: (token: Token) => void): TableColumn<Token>[] => [
     head: words.heads.id,
     value: ({ id }) => id,
     width: '90px',
+    fold: 2,
     cell: ({ id }) => <code title={id}>{id.slice(0, 8)}</code>
   },
   {
     id: 'actor',
     head: words.heads.actor,
     value: ({ actorUrn }) => nameOfActor(actorUrn),
-    width: 'minmax(100px, 1fr)'
+    width: 'minmax(100px, 1fr)',
+    fold: 7
   },
   {
     id: 'maker',
     head: words.heads.maker,
     value: ({ makerUrn }) => (makerUrn === null ? null : nameOfActor(makerUrn)),
     width: 'minmax(100px, 1fr)',
+    fold: 4,
     cell: (token) => <Maker token={token} />
   },
   {
     id: 'scopes',
     head: words.heads.scopes,
     value: ({ scopes }) => words.scopeName(scopes),
-    width: 'minmax(100px, 1fr)'
+    width: 'minmax(100px, 1fr)',
+    fold: 5
   },
   {
     id: 'domain',
     head: words.heads.domain,
     value: ({ domainUrns }) => domainUrns?.map(lastPartOf).join(', ') ?? null,
-    width: 'minmax(90px, 1fr)'
+    width: 'minmax(90px, 1fr)',
+    fold: 3
   },
   {
     id: 'created',
     head: words.heads.created,
     value: ({ createdAt }) => createdAt,
-    width: '165px',
+    width: '150px',
+    fold: 1,
     cell: ({ createdAt }) => whenText(createdAt)
   },
   {
     id: 'expires',
     head: words.heads.expires,
     value: ({ expiresAt }) => expiresAt,
-    width: '165px',
+    width: '150px',
+    fold: 6,
     cell: (token) => <Validity token={token} />
   },
   {

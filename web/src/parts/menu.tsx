@@ -51,3 +51,33 @@ export function Menu({
     </details>
   )
 }
+
+/** Actions, one below the other; the list closes after a choice. */
+export const ActionMenu = ({
+  label,
+  actions
+}: {
+  label: string
+  actions: readonly { label: string; run: () => void; isDisabled?: boolean }[]
+}) => (
+  <Menu label={label}>
+    {(close) => (
+      <div class="menu-list">
+        {actions.map((action) => (
+          <button
+            key={action.label}
+            type="button"
+            class="plain"
+            disabled={action.isDisabled}
+            onClick={() => {
+              close()
+              action.run()
+            }}
+          >
+            {action.label}
+          </button>
+        ))}
+      </div>
+    )}
+  </Menu>
+)

@@ -1,18 +1,23 @@
 /**
  * The one table of the UI. It draws only the visible rows of any number, sorts at a click on a column head,
- * and is one stop of the Tab key: inside it, arrows, Page Up and Down, Home and End move, Enter opens and
- * Space chooses a row.
+ * folds columns below the others where there is no room, and is one stop of the Tab key: inside it, arrows,
+ * Page Up and Down, Home and End move, Enter opens and Space chooses a row.
  */
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { tableTexts } from '../texts/table.ts'
+import { columnGap, foldedColumns } from './folded-columns.ts'
 import { nextSort, sortRows, type Sort, type SortValue } from './sort-rows.ts'
 import { useVirtual } from './use-virtual.ts'
+import { useWidth } from './use-width.ts'
 import '../style/table.css'
 
-const rowHeight = 40
-const headHeight = 38
+/** Of a row in one line, of its first line where others follow, and of each of those. */
+const [rowHeight, firstHeight, foldedHeight] = [44, 38, 23]
+const [padding, selectionWidth] = [12, 28]
 const rowsPerPage = 10
+/** The width below which folded columns get more than one line: one for each two of them. */
+const narrowWidth = 480
 
 /** The tab index of controls inside a cell: 0 only in the focused row, so that Tab leaves the table. */
 export type CellTab = 0 | -1
@@ -23,8 +28,10 @@ export type TableColumn<Row> = {
   /** The value to sort by, which is also shown if there is no `cell`. */
   value: (row: Row) => SortValue
   cell?: (row: Row, tab: CellTab) => ComponentChildren
-  /** A track of a CSS grid: `minmax(160px, 2fr)`. */
+  /** A track of a CSS grid with its least width in pixels: `minmax(160px, 2fr)`. */
   width: string
+  /** Where there is no room for all, columns are drawn below the others, the lowest number first; without one, never. */
+  fold?: number
   isNumber?: boolean
   /** False if sorting makes no sense, as for buttons. */
   isSortable?: boolean
@@ -68,10 +75,15 @@ export function Table<Row extends object>({
   const isMoving = useRef(false)
   const sorted = useMemo(() => sortRows(rows, columns, sort), [rows, columns, sort?.id, sort?.isDescending])
   const current = Math.min(active, Math.max(0, sorted.length - 1))
+  const width = useWidth(scroller)
+  const folded = foldedColumns(columns, width - 2 * padding - (selection ? selectionWidth + columnGap : 0))
+  const inLine = columns.filter((column) => !folded.includes(column))
+  const lines = width < narrowWidth ? Math.min(3, Math.ceil(folded.length / 2)) : 1
+  const drawnHeight = folded.length === 0 ? rowHeight : firstHeight + lines * foldedHeight
   const { items, height, scrollTo } = useVirtual(scroller, {
     count: sorted.length,
-    rowHeight,
-    headHeight,
+    rowHeight: drawnHeight,
+    headHeight: drawnHeight,
     alwaysDrawn: current
   })
 
@@ -109,7 +121,31 @@ export function Table<Row extends object>({
     event.preventDefault()
   }
   const nameColumn = columns.find(({ id }) => id === 'name') ?? columns[0]
-  const template = [...(selection ? ['40px'] : []), ...columns.map(({ width }) => width)].join(' ')
+  const template = [
+    ...(selection ? [`${selectionWidth}px`] : []),
+    // Where folding is not enough, what is left shrinks.
+    ...inLine.map((column) => (width < narrowWidth ? column.width.replace(/\d+px,/, '0,') : column.width))
+  ].join(' ')
+  const style = { gridTemplateColumns: template, height: `${drawnHeight}px` }
+  // What is folded begins below the first words.
+  const foldStyle = {
+    gridColumn: `${inLine.findIndex(({ isNumber }) => !isNumber) + (selection ? 2 : 1)} / -1`
+  }
+  const drawCell = (column: TableColumn<Row>, row: Row, tab: CellTab) => {
+    const { id: columnId, value, cell, isNumber, head } = column
+    return (
+      <div
+        key={columnId}
+        role="gridcell"
+        data-cell={columnId}
+        aria-colindex={columns.indexOf(column) + (selection ? 2 : 1)}
+        class={isNumber ? 'number' : undefined}
+      >
+        {isNumber && folded.includes(column) && <span class="soft">{head} </span>}
+        {cell ? cell(row, tab) : <span title={String(value(row) ?? '')}>{value(row)}</span>}
+      </div>
+    )
+  }
   const choosable = selection ? sorted.filter(canChoose) : []
   const allChosen = choosable.length > 0 && choosable.every((row) => selection?.keys.has(keyOf(row)))
   return (
@@ -124,7 +160,7 @@ export function Table<Row extends object>({
       onKeyDown={onKeyDown}
     >
       <div class="table-sheet">
-        <div class="table-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
+        <div class="table-head" role="row" aria-rowindex={1} style={style}>
           {selection && (
             <div role="columnheader">
               <input
@@ -141,9 +177,16 @@ export function Table<Row extends object>({
               />
             </div>
           )}
-          {columns.map((column) => (
+          {inLine.map((column) => (
             <Head key={column.id} column={column} sort={sort} onSort={onSort} />
           ))}
+          {folded.length > 0 && (
+            <div class="table-fold" role="none" style={foldStyle}>
+              {folded.map((column) => (
+                <Head key={column.id} column={column} sort={sort} onSort={onSort} />
+              ))}
+            </div>
+          )}
         </div>
         <div class="table-rows" role="rowgroup" style={{ height: `${height}px` }}>
           {items.map(({ index, start }) => {
@@ -161,7 +204,7 @@ export function Table<Row extends object>({
                 aria-rowindex={index + 2}
                 aria-selected={selection ? selection.keys.has(key) : undefined}
                 tabIndex={tab}
-                style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
+                style={{ ...style, transform: `translateY(${start}px)` }}
                 onFocus={() => {
                   if (index !== current) setActive(index)
                 }}
@@ -181,16 +224,14 @@ export function Table<Row extends object>({
                     />
                   </div>
                 )}
-                {columns.map(({ id: columnId, value, cell, isNumber }) => (
-                  <div
-                    key={columnId}
-                    role="gridcell"
-                    data-cell={columnId}
-                    class={isNumber ? 'number' : undefined}
-                  >
-                    {cell ? cell(row, tab) : <span title={String(value(row) ?? '')}>{value(row)}</span>}
+                {inLine.map((column) => drawCell(column, row, tab))}
+                {folded.length > 0 && (
+                  <div class="table-fold" role="none" style={foldStyle}>
+                    {folded
+                      .filter(({ value, cell }) => cell !== undefined || (value(row) ?? '') !== '')
+                      .map((column) => drawCell(column, row, tab))}
                   </div>
-                ))}
+                )}
               </div>
             )
           })}

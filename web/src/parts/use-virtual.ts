@@ -53,6 +53,9 @@ export function useVirtual(
   virtualizer.setOptions(options)
   useLayoutEffect(() => virtualizer._didMount(), [])
   useLayoutEffect(() => {
+    virtualizer.measure()
+  }, [rowHeight])
+  useLayoutEffect(() => {
     virtualizer._willUpdate()
   })
   return {

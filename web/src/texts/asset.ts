@@ -58,6 +58,7 @@ export const assetTexts = {
   description: 'Description',
   noDescription: 'Nobody has described it.',
   domain: {
+    menu: 'Domain',
     none: 'No domain',
     change: 'Change domain',
     set: 'Set domain',
@@ -92,10 +93,9 @@ export const assetTexts = {
     downstream: 'Downstream',
     shown: (shown: number, total: number): string =>
       shown === total ? `${number(total)} columns` : `${number(shown)} of ${number(total)} columns`,
-    trace: 'Trace',
-    traceOf: (name: string): string => `Trace the lineage of ${name}`,
-    impact: 'Impact',
-    impactOf: (name: string): string => `Impact of ${name}`,
+    traceOf: (name: string, count: number): string =>
+      `${number(count)} upstream: trace the lineage of ${name}`,
+    impactOf: (name: string, count: number): string => `${number(count)} downstream: impact of ${name}`,
     none: 'No columns are known',
     noneHint: 'Columns come with a schema (aspect schemaMetadata) or with column lineage.'
   },

@@ -5,6 +5,7 @@ const assets = (value: number): string => counted(value, 'asset', 'assets')
 
 export const domainTexts = {
   title: 'Domains',
+  all: 'All domains',
   tree: 'Domains',
   filter: 'Find a domain',
   found: (shown: number, total: number): string =>
@@ -18,6 +19,7 @@ export const domainTexts = {
   /** Follows a number that is already shown. */
   assetsOf: (count: number): string => (count === 1 ? 'asset' : 'assets'),
   create: 'New domain',
+  actions: 'More',
   createIn: 'New sub-domain',
   name: 'Name',
   description: 'Description',

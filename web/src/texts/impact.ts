@@ -1,8 +1,13 @@
 /** Words of the impact table. */
-import { number } from './numbers.ts'
+import { counted, number } from './numbers.ts'
 
 export const impactTexts = {
   label: 'Impact',
+  answer: (count: number, isUp: boolean, isOfColumn: boolean): string =>
+    [isOfColumn ? number(count) : counted(count, 'asset', 'assets'), isUp ? 'upstream' : 'downstream'].join(
+      ' '
+    ),
+  filters: 'Filters',
   direction: 'Direction',
   down: 'Downstream',
   up: 'Upstream',
@@ -25,8 +30,7 @@ export const impactTexts = {
   domainsAffected: (count: number): string =>
     `${number(count)} ${count === 1 ? 'domain' : 'domains'} affected`,
   ownersAffected: (count: number): string => `${number(count)} ${count === 1 ? 'owner' : 'owners'} affected`,
-  noOwners: 'Nothing here has an owner.',
-  noDomains: 'Nothing here is in a domain.',
+  withoutOwner: (count: number): string => `No owner (${number(count)})`,
   ownersOfLoaded: (loaded: number, total: number): string =>
     loaded < total ? `Of the ${number(loaded)} rows loaded so far.` : '',
   clear: 'Clear filters',

@@ -47,7 +47,6 @@ export const loadTexts = {
     mode: 'Mode',
     records: 'Records',
     verdicts: 'Verdicts',
-    rejected: 'Rejected',
     created: 'Received',
     duration: 'Duration'
   },
@@ -149,7 +148,7 @@ export const loadTexts = {
     'Loads are kept for 30 days, and are visible to the token that sent them and to administrators.',
   drop: {
     title: 'Load a file',
-    hint: 'Drop a file here, or choose one: NDJSON, CSV, change proposals, OpenLineage events, or the artifacts of a dbt project together.',
+    hint: 'NDJSON, CSV, change proposals, OpenLineage events, or the artifacts of a dbt project together. It can also be dropped here.',
     choose: 'Choose a file',
     chosen: (names: string, bytes: string): string => `${names} (${bytes})`,
     bytes: (value: number): string =>

@@ -71,60 +71,59 @@ export function Columns({ urn, aspects }: { urn: string; aspects: Aspects }) {
             head: words.name,
             value: ({ path }) => shownPath(path),
             cell: ({ path }, tab) => <ColumnLink urn={urn} path={path} tab={tab} />,
-            width: 'minmax(150px, 2fr)'
+            width: 'minmax(160px, 2fr)'
           },
-          { id: 'type', head: words.type, value: ({ type }) => type, width: 'minmax(90px, 1fr)' },
-          {
-            id: 'description',
-            head: words.description,
-            value: ({ description }) => description,
-            cell: ({ description }) => <Markdown text={description} isInline />,
-            width: 'minmax(160px, 3fr)'
-          },
+          { id: 'type', head: words.type, value: ({ type }) => type, width: 'minmax(100px, 1fr)', fold: 3 },
           {
             id: 'tags',
             head: words.tags,
             value: ({ tags }) => tags.map(lastPartOf).join(', '),
-            width: 'minmax(80px, 1fr)'
+            width: 'minmax(80px, 1fr)',
+            fold: 2
           },
           {
             id: 'upstream',
             head: words.upstream,
             value: ({ upstream }) => upstream,
             isNumber: true,
-            width: '96px'
+            width: '90px',
+            fold: 5,
+            cell: ({ path, upstream }, tab) =>
+              upstream !== null && (
+                <a
+                  tabIndex={tab}
+                  href={addressOf('lineage', { urn, cols: 1, col: columnUrn(urn, path) })}
+                  aria-label={words.traceOf(shownPath(path), upstream)}
+                >
+                  {upstream}
+                </a>
+              )
           },
           {
             id: 'downstream',
             head: words.downstream,
             value: ({ downstream }) => downstream,
             isNumber: true,
-            width: '118px'
-          },
-          {
-            id: 'trace',
-            head: words.trace,
-            value: () => '',
-            isSortable: false,
-            width: '120px',
-            cell: ({ path }, tab) => (
-              <span class="row">
-                <a
-                  tabIndex={tab}
-                  href={addressOf('lineage', { urn, cols: 1, col: columnUrn(urn, path) })}
-                  aria-label={words.traceOf(shownPath(path))}
-                >
-                  {words.trace}
-                </a>
+            width: '108px',
+            fold: 6,
+            cell: ({ path, downstream }, tab) =>
+              downstream !== null && (
                 <a
                   tabIndex={tab}
                   href={assetAddress(urn, { tab: 'impact', col: path })}
-                  aria-label={words.impactOf(shownPath(path))}
+                  aria-label={words.impactOf(shownPath(path), downstream)}
                 >
-                  {words.impact}
+                  {downstream}
                 </a>
-              </span>
-            )
+              )
+          },
+          {
+            id: 'description',
+            head: words.description,
+            value: ({ description }) => description,
+            cell: ({ description }) => <Markdown text={description} isInline />,
+            width: 'minmax(180px, 3fr)',
+            fold: 4
           }
         ]}
       />

@@ -1,9 +1,9 @@
-/** The domain of an asset, and buttons to change it, each with an undo. */
+/** What can be done with the domain of an asset, each with an undo. */
 import { useState } from 'preact/hooks'
 import { assign, restoreDomains } from '../../api/assign-domain.ts'
 import { canGetDomain, type Card } from '../../api/entity.ts'
 import { canWriteIn } from '../../api/session.ts'
-import { DomainPath } from '../../parts/domain-path.tsx'
+import { ActionMenu } from '../../parts/menu.tsx'
 import { SetDomainDialog } from '../../parts/set-domain-dialog.tsx'
 import { tell } from '../../parts/toasts.tsx'
 import { undoing } from '../../parts/undoing.ts'
@@ -15,7 +15,7 @@ const words = assetTexts.domain
 export function DomainChoice({ card, changed }: { card: Card; changed: () => void }) {
   const [isOpen, setOpen] = useState(false)
   const action = useAction()
-  const mayChange = canWriteIn(card.domain?.urns ?? [])
+  if (!canWriteIn(card.domain?.urns ?? []) || !canGetDomain(card)) return null
   const takeOut = (): void => {
     action.run(
       () => assign(null, [card.urn]),
@@ -28,29 +28,22 @@ export function DomainChoice({ card, changed }: { card: Card; changed: () => voi
       }
     )
   }
+  const choose = (): void => {
+    setOpen(true)
+  }
   return (
-    <span class="row">
+    <>
       {card.domain ? (
-        <DomainPath domain={card.domain} />
+        <ActionMenu
+          label={words.menu}
+          actions={[
+            { label: words.change, run: choose },
+            { label: words.unset, run: takeOut, isDisabled: action.isBusy }
+          ]}
+        />
       ) : (
-        <span class="soft" data-testid="domain">
-          {words.none}
-        </span>
-      )}
-      {mayChange && canGetDomain(card) && (
-        <button
-          type="button"
-          class="plain"
-          onClick={() => {
-            setOpen(true)
-          }}
-        >
-          {card.domain ? words.change : words.set}
-        </button>
-      )}
-      {mayChange && card.domain && (
-        <button type="button" class="plain" disabled={action.isBusy} onClick={takeOut}>
-          {words.unset}
+        <button type="button" onClick={choose}>
+          {words.set}
         </button>
       )}
       {action.error && <span class="problem">{action.error.message}</span>}
@@ -63,6 +56,6 @@ export function DomainChoice({ card, changed }: { card: Card; changed: () => voi
           changed={changed}
         />
       )}
-    </span>
+    </>
   )
 }

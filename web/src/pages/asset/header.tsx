@@ -1,4 +1,7 @@
-/** The header of an asset: what and where it is, whose it is, how fresh it is, and what can be done with it. */
+/**
+ * The header of an asset: what and where it is, whose it is, how fresh it is, and what can be done with it;
+ * over the other tabs only what it is, so that what they show comes first.
+ */
 import type { ComponentChildren } from 'preact'
 import { addressOf, assetAddress } from '../../address.ts'
 import { textOf } from '../../api/aspects.ts'
@@ -10,7 +13,7 @@ import { CardLink, CardMark, WholeName } from '../../parts/card-line.tsx'
 import { platformTitle } from '../../parts/platforms.ts'
 import { ShowAll } from '../../parts/show-all.tsx'
 import { isWebAddress, WebLink } from '../../parts/web-link.tsx'
-import { When } from '../../parts/when.tsx'
+import { Ago } from '../../parts/when.tsx'
 import { assetTexts as words } from '../../texts/asset.ts'
 import { typeName } from '../../texts.ts'
 import { addressWith } from '../search-question.ts'
@@ -19,11 +22,11 @@ import { sourceOf, type Asset } from './read-asset.ts'
 
 /** The values of a fact that are shown at first. */
 const shownFirstCount = 12
-const markSize = 44
+const [markSize, shortMarkSize] = [44, 28]
 
 const isPerson = ({ type }: Card): boolean => type === 'CORP_USER' || type === 'CORP_GROUP'
 
-export function Header({ asset, changed }: { asset: Asset; changed: () => void }) {
+export function Header({ asset, isShort, changed }: { asset: Asset; isShort: boolean; changed: () => void }) {
   const { card, parent, aspects, owners, tags, terms, upstream, downstream, lastRun, lastChange } = asset
   const { urn } = card
   const source = sourceOf(aspects)
@@ -60,7 +63,7 @@ export function Header({ asset, changed }: { asset: Asset; changed: () => void }
       lastRun?.startedAt && (
         <a data-testid="last-run" href={assetAddress(lastRun.jobUrn, { tab: 'runs' })}>
           <span class={`chip ${chipOfRun[lastRun.state ?? ''] ?? ''}`}>{words.runState(lastRun.state)}</span>{' '}
-          <When millis={lastRun.endedAt ?? lastRun.startedAt} />
+          <Ago millis={lastRun.endedAt ?? lastRun.startedAt} />
         </a>
       )
     ],
@@ -68,25 +71,32 @@ export function Header({ asset, changed }: { asset: Asset; changed: () => void }
       words.facts.lastChange,
       lastChange && (
         <span data-testid="last-change">
-          <When millis={lastChange.at} /> {words.by(nameOfActor(lastChange.actor))}
+          <Ago millis={lastChange.at} /> {words.by(nameOfActor(lastChange.actor))}
         </span>
       )
     ]
   ]
-  const shown = facts.filter(([, value]) => value)
+  const shown = isShort ? [] : facts.filter(([, value]) => value)
+  const size = isShort ? shortMarkSize : markSize
   return (
-    <header class="asset-head panel">
+    <header class={isShort ? 'asset-head short' : 'asset-head panel'}>
       <div class="asset-title">
         {isPerson(card) ? (
-          <Avatar card={card} size={markSize} />
+          <Avatar card={card} size={size} />
         ) : colour !== null && /^#[0-9a-f]{3,8}$/i.test(colour) ? (
           <span class="tag-mark" style={{ background: colour }} />
         ) : (
-          <CardMark card={card} size={markSize} />
+          <CardMark card={card} size={size} />
         )}
         <div>
           <p class="row soft">
-            {[typeName(card.type), card.platform && platformTitle(card.platform), card.environment]
+            {[
+              typeName(card.type),
+              card.platform && platformTitle(card.platform),
+              card.environment,
+              textOf(aspects.corpUserInfo?.value.title),
+              textOf(aspects.corpUserInfo?.value.email)
+            ]
               .filter(Boolean)
               .join(' · ')}
             {!card.exists && <span class="chip warn">{words.notDescribed}</span>}
@@ -99,14 +109,10 @@ export function Header({ asset, changed }: { asset: Asset; changed: () => void }
             <WholeName card={card} />
           </h1>
           {card.nameThere && <p class="soft">{card.nameThere}</p>}
-          {canBeInDomain(card.type) ? (
-            <DomainChoice card={card} changed={changed} />
-          ) : (
-            parent?.domain && <DomainPath domain={parent.domain} />
-          )}
+          {!isShort && <Place card={card} parent={parent} />}
         </div>
         <div class="row asset-actions">
-          {source !== null && isWebAddress(source) && (
+          {!isShort && source !== null && isWebAddress(source) && (
             <WebLink class="button" href={source}>
               {words.openIn(card.platform && platformTitle(card.platform))}
             </WebLink>
@@ -116,10 +122,11 @@ export function Header({ asset, changed }: { asset: Asset; changed: () => void }
               {words.editLineage}
             </a>
           )}
+          {!isShort && canBeInDomain(card.type) && <DomainChoice card={card} changed={changed} />}
         </div>
       </div>
       {!card.exists && <p class="soft">{words.placeholder}</p>}
-      {parent && (
+      {parent && !isShort && (
         <div class="row">
           <span class="soft">{words.columnOf}</span> <CardLink card={parent} />
         </div>
@@ -136,6 +143,16 @@ export function Header({ asset, changed }: { asset: Asset; changed: () => void }
       )}
     </header>
   )
+}
+
+const Place = ({ card, parent }: { card: Card; parent: Card | null }) => {
+  const domain = canBeInDomain(card.type) ? card.domain : parent?.domain
+  if (domain) return <DomainPath domain={domain} />
+  return canBeInDomain(card.type) ? (
+    <span class="soft" data-testid="domain">
+      {words.domain.none}
+    </span>
+  ) : null
 }
 
 const chipOfRun: { readonly [state: string]: string } = { COMPLETE: 'good', FAIL: 'bad', ABORT: 'warn' }

@@ -79,33 +79,38 @@ export function Statements({ urn }: { urn: string }) {
             id: 'source',
             head: words.source,
             value: ({ statement }) => statement.source,
-            width: 'minmax(90px, 1fr)'
+            width: 'minmax(90px, 1fr)',
+            fold: 5
           },
           {
             id: 'aspect',
             head: words.aspect,
             value: ({ statement }) => statement.aspect,
-            width: 'minmax(120px, 1fr)'
+            width: 'minmax(120px, 1fr)',
+            fold: 1
           },
           {
             id: 'actor',
             head: words.actor,
             value: ({ statement }) => lastPartOf(statement.provenance?.actor ?? ''),
-            width: 'minmax(80px, 1fr)'
+            width: 'minmax(80px, 1fr)',
+            fold: 2
           },
           {
             id: 'at',
             head: words.at,
             value: ({ statement }) => statement.provenance?.at ?? 0,
             cell: ({ statement }) => (statement.provenance ? whenText(statement.provenance.at) : ''),
-            width: '165px'
+            width: '150px',
+            fold: 4
           },
           {
             id: 'used',
             head: words.lastUsed,
             value: ({ edge }) => edge.lastUsed ?? 0,
             cell: ({ edge }) => (edge.lastUsed === null ? '' : whenText(edge.lastUsed)),
-            width: '165px'
+            width: '150px',
+            fold: 3
           },
           {
             id: 'load',

@@ -21,7 +21,7 @@ export const assetColumns = ({
     id: 'name',
     head: heads.name,
     value: wholeName,
-    width: 'minmax(160px, 3fr)',
+    width: 'minmax(220px, 3fr)',
     cell: (card, tab) => (
       <span class="marked-name">
         <CardMark card={card} />
@@ -37,21 +37,29 @@ export const assetColumns = ({
       </span>
     )
   },
-  { id: 'type', head: heads.type, value: ({ type }) => typeName(type), width: 'minmax(80px, 1fr)' },
+  { id: 'type', head: heads.type, value: ({ type }) => typeName(type), width: 'minmax(80px, 1fr)', fold: 2 },
   {
     id: 'platform',
     head: heads.platform,
     value: ({ platform }) => platform && platformTitle(platform),
-    width: 'minmax(90px, 1fr)'
+    width: 'minmax(90px, 1fr)',
+    fold: 1
   },
-  { id: 'environment', head: heads.environment, value: ({ environment }) => environment, width: '60px' },
+  {
+    id: 'environment',
+    head: heads.environment,
+    value: ({ environment }) => environment,
+    width: '56px',
+    fold: 3
+  },
   ...(withDomain
     ? [
         {
           id: 'domain',
           head: heads.domain,
           value: ({ domain }: Card) => domain && domainPath(domain),
-          width: 'minmax(100px, 1fr)'
+          width: 'minmax(140px, 1fr)',
+          fold: 4
         }
       ]
     : [])

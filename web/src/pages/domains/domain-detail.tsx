@@ -12,7 +12,7 @@ import { graphql } from '../../api/request.ts'
 import { canWrite } from '../../api/session.ts'
 import { quoted } from '../../command-line.ts'
 import { CopyAs } from '../../parts/copy-as.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
+import { ActionMenu } from '../../parts/menu.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
 import { printSort, readSort } from '../../parts/sort-rows.ts'
@@ -113,20 +113,33 @@ export function DomainDetail({
         <div class="row">
           {canWrite() && (
             <>
-              <Button label={words.add} open={() => setDialog('add')} isMain />
-              <Button label={words.createIn} open={() => setDialog('create')} />
-              <Button label={words.edit} open={() => setDialog('edit')} />
-              <Button label={words.move} open={() => setDialog('move')} />
-              <Button label={words.delete} open={() => setDialog('delete')} />
+              <button
+                type="button"
+                class="primary"
+                onClick={() => {
+                  setDialog('add')
+                }}
+              >
+                {words.add}
+              </button>
+              <ActionMenu
+                label={words.actions}
+                actions={(['create', 'edit', 'move', 'delete'] as const).map((kind) => ({
+                  label: words[kind === 'create' ? 'createIn' : kind],
+                  run: () => {
+                    setDialog(kind)
+                  }
+                }))}
+              />
             </>
           )}
-          <CopyButton text={urn} label={texts.copy.urn} />
           <CopyAs
             graphql={{
               text: domainMembers.text,
               variables: { urn, input: { query: '*', start: 0, count: 100, includeDescendants: withSub } }
             }}
             command={`tributary search '*' --domain ${quoted(urn)}`}
+            urn={urn}
           />
         </div>
       </section>
@@ -169,12 +182,6 @@ export function DomainDetail({
     </div>
   )
 }
-
-const Button = ({ label, open, isMain = false }: { label: string; open: () => void; isMain?: boolean }) => (
-  <button type="button" class={isMain ? 'primary' : undefined} onClick={open}>
-    {label}
-  </button>
-)
 
 function Members({
   urn,

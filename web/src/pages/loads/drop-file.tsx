@@ -81,9 +81,11 @@ export function DropFile() {
         take(event.dataTransfer?.files)
       }}
     >
-      <h2 id={id}>{words.title}</h2>
-      <p class="soft">{words.hint}</p>
-      <div class="row">
+      <div class="row apart">
+        <div>
+          <h2 id={id}>{words.title}</h2>
+          <p class="soft">{words.hint}</p>
+        </div>
         <label class="button">
           {chosen ? words.clear : words.choose}
           <input
@@ -96,8 +98,8 @@ export function DropFile() {
             }}
           />
         </label>
-        {chosen && <span>{words.chosen(chosen.names, words.bytes(chosen.body.size))}</span>}
       </div>
+      {chosen && <p>{words.chosen(chosen.names, words.bytes(chosen.body.size))}</p>}
       {choosing.error && (
         <p class="problem" role="alert">
           {choosing.error.message}

@@ -1,4 +1,5 @@
 /** One load: its changing state, its verdicts, its rejects, and actions on it. */
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf } from '../../address.ts'
@@ -15,6 +16,7 @@ import { useAction } from '../../parts/use-action.ts'
 import { useResource } from '../../parts/use-resource.ts'
 import { When } from '../../parts/when.tsx'
 import { loadTexts as words } from '../../texts/loads.ts'
+import { texts } from '../../texts.ts'
 import { changedQuery, loadQuery } from '../../api/load-queries.ts'
 import { cardOf, nameOfActor } from '../../api/entity.ts'
 import { graphql } from '../../api/request.ts'
@@ -62,7 +64,6 @@ export function LoadDetail({ id }: { id: string }) {
           </p>
         )}
         {load.snapshot && <p>{snapshotText(load.snapshot)}</p>}
-        <Facts load={load} />
         <div class="row">
           {canWrite() && <Actions load={load} isSnapshot={isSnapshot} open={setDialog} />}
           <CopyAs
@@ -70,6 +71,7 @@ export function LoadDetail({ id }: { id: string }) {
             command={`tributary load status ${id}`}
           />
         </div>
+        <Facts load={load} />
       </section>
       {load.report && (
         <section class="panel stack">
@@ -142,63 +144,42 @@ function Rate({ load }: { load: Load }) {
   return <p class="soft">{words.rate(rate, Math.ceil(waitingOf(load.counts) / rate))}</p>
 }
 
-const Facts = ({ load }: { load: Load }) => (
-  <dl class="facts-list">
-    <dt>{words.received}</dt>
-    <dd>
-      <When millis={load.createdAt} /> · {words.records(load.counts.received)}
-    </dd>
-    {load.finishedAt !== null && (
-      <>
-        <dt>{words.finished}</dt>
-        <dd>
-          <When millis={load.finishedAt} /> · {words.milliseconds(load.finishedAt - load.createdAt)}
-        </dd>
-      </>
-    )}
-    <dt>{words.source}</dt>
-    <dd>{load.source}</dd>
-    <dt>{words.sender}</dt>
-    <dd>{nameOfActor(load.actor)}</dd>
-    <dt>{words.format}</dt>
-    <dd>
-      {load.format} · {words.modes[load.mode] ?? load.mode}
-    </dd>
-    {load.ignoredColumns && (
-      <>
-        <dt>{words.ignoredColumns}</dt>
-        <dd>{load.ignoredColumns.join(', ')}</dd>
-      </>
-    )}
-    {load.warnings && (
-      <>
-        <dt>{words.warnings}</dt>
-        <dd>
-          {load.warnings.messages.map((message) => (
-            <div key={message}>{message}</div>
-          ))}
-          {load.warnings.count > load.warnings.messages.length &&
-            words.moreWarnings(load.warnings.count - load.warnings.messages.length)}
-        </dd>
-      </>
-    )}
-    {load.undoes && (
-      <>
-        <dt>{load.dryRun ? words.wouldUndo : words.undoes}</dt>
-        <dd>
-          <a href={addressOf('loads', { id: load.undoes })}>{words.loadOf(load.undoes)}</a>
-        </dd>
-      </>
-    )}
-    {load.undoneBy && (
-      <>
-        <dt>{words.undoneBy}</dt>
-        <dd>
-          <a href={addressOf('loads', { id: load.undoneBy })}>{words.loadOf(load.undoneBy)}</a>
-        </dd>
-      </>
-    )}
-  </dl>
+function Facts({ load }: { load: Load }) {
+  const facts: [string, ComponentChildren | false | null][] = [
+    [words.heads.records, texts.count(load.counts.received)],
+    [words.heads.created, <When millis={load.createdAt} />],
+    [words.heads.duration, load.finishedAt !== null && words.milliseconds(load.finishedAt - load.createdAt)],
+    [words.source, load.source],
+    [words.sender, nameOfActor(load.actor)],
+    [words.format, `${load.format} · ${words.modes[load.mode] ?? load.mode}`],
+    [words.ignoredColumns, load.ignoredColumns?.join(', ')],
+    [words.warnings, load.warnings && <Warnings {...load.warnings} />],
+    [load.dryRun ? words.wouldUndo : words.undoes, load.undoes && <LoadLink id={load.undoes} />],
+    [words.undoneBy, load.undoneBy && <LoadLink id={load.undoneBy} />]
+  ]
+  return (
+    <dl class="vitals">
+      {facts
+        .filter(([, value]) => value)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
+
+const LoadLink = ({ id }: { id: string }) => <a href={addressOf('loads', { id })}>{words.loadOf(id)}</a>
+
+const Warnings = ({ count, messages }: NonNullable<Load['warnings']>) => (
+  <>
+    {messages.map((message) => (
+      <div key={message}>{message}</div>
+    ))}
+    {count > messages.length && words.moreWarnings(count - messages.length)}
+  </>
 )
 
 const Actions = ({
@@ -223,6 +204,7 @@ const Actions = ({
   const button = (kind: Exclude<OpenDialog, null>, label: string) => (
     <button
       type="button"
+      class={kind === 'retry' ? 'primary' : undefined}
       onClick={() => {
         open(kind)
       }}

@@ -129,6 +129,7 @@ const columnsOfTable = (): TableColumn<Load>[] => [
     head: words.heads.id,
     value: ({ id }) => id,
     width: '80px',
+    fold: 7,
     cell: ({ id }, tab) => (
       <a href={addressOf('loads', { id })} title={id} tabIndex={tab} aria-label={words.loadOf(id)}>
         {id.slice(0, 8)}
@@ -139,14 +140,21 @@ const columnsOfTable = (): TableColumn<Load>[] => [
     id: 'source',
     head: words.heads.source,
     value: ({ source, actor }) => `${source} · ${nameOfActor(actor)}`,
-    width: 'minmax(110px, 2fr)'
+    width: 'minmax(120px, 2fr)'
   },
-  { id: 'mode', head: words.heads.mode, value: ({ mode }) => words.modes[mode] ?? mode, width: '75px' },
+  {
+    id: 'mode',
+    head: words.heads.mode,
+    value: ({ mode }) => words.modes[mode] ?? mode,
+    width: '75px',
+    fold: 1
+  },
   {
     id: 'verdicts',
     head: words.heads.verdicts,
     value: ({ counts }) => counts.applied,
     width: 'minmax(100px, 1fr)',
+    fold: 4,
     cell: (load) => <VerdictBar load={load} isThin />
   },
   {
@@ -154,22 +162,16 @@ const columnsOfTable = (): TableColumn<Load>[] => [
     head: words.heads.records,
     value: ({ counts }) => counts.received,
     width: '80px',
+    fold: 5,
     isNumber: true,
     cell: ({ counts }) => texts.count(counts.received)
-  },
-  {
-    id: 'rejected',
-    head: words.heads.rejected,
-    value: ({ counts }) => counts.rejected,
-    width: '80px',
-    isNumber: true,
-    cell: ({ counts }) => texts.count(counts.rejected)
   },
   {
     id: 'created',
     head: words.heads.created,
     value: ({ createdAt }) => createdAt,
-    width: '155px',
+    width: '150px',
+    fold: 6,
     cell: ({ createdAt }) => <span title={new Date(createdAt).toISOString()}>{whenText(createdAt)}</span>
   },
   {
@@ -177,6 +179,7 @@ const columnsOfTable = (): TableColumn<Load>[] => [
     head: words.heads.duration,
     value: ({ createdAt, finishedAt }) => (finishedAt === null ? null : finishedAt - createdAt),
     width: '80px',
+    fold: 3,
     isNumber: true,
     cell: ({ createdAt, finishedAt }) =>
       finishedAt === null ? '' : words.milliseconds(finishedAt - createdAt)

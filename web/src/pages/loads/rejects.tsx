@@ -1,5 +1,6 @@
 /** The rejects of a load, each with its line, code, field, reason and text, and the number for each code. */
 import { useMemo, useState } from 'preact/hooks'
+import { lastPartOf } from '../../api/entity.ts'
 import { readRejects, rejectsPath, type Reject } from '../../api/loads.ts'
 import { Snippet } from '../../parts/copy-button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -143,8 +144,13 @@ export function Rejects({
   )
 }
 
+const urns = /urn:li:[^\s"']+/g
+
+/** The names of the assets in a message: what tells it from others of its kind. */
+const namesIn = (message: string): string[] => [...new Set((message.match(urns) ?? []).map(lastPartOf))]
+
 /** A message without the names in it. */
-const kindOf = (message: string): string => message.replaceAll(/urn:li:\S+/g, '…')
+const kindOf = (message: string): string => message.replaceAll(urns, '…')
 
 /**
  * Reasons that differ in the names of assets only once, each with the number of its records and the first of them;
@@ -169,21 +175,42 @@ function countCodes(rows: readonly Reject[]): [string, number][] {
 }
 
 const columnsOf = (show: (reject: Reject) => void): TableColumn<Reject>[] => [
-  { id: 'line', head: words.rejectHeads.line, value: ({ line }) => line, width: '70px', isNumber: true },
-  { id: 'code', head: words.rejectHeads.code, value: ({ code }) => code, width: 'minmax(150px, 1fr)' },
-  { id: 'field', head: words.rejectHeads.field, value: ({ field }) => field, width: 'minmax(100px, 1fr)' },
+  { id: 'line', head: words.rejectHeads.line, value: ({ line }) => line, width: '56px', isNumber: true },
+  {
+    id: 'code',
+    head: words.rejectHeads.code,
+    value: ({ code }) => code,
+    width: 'minmax(180px, 1fr)',
+    fold: 2
+  },
+  {
+    id: 'field',
+    head: words.rejectHeads.field,
+    value: ({ field }) => field,
+    width: 'minmax(120px, 1fr)',
+    fold: 3
+  },
   {
     id: 'message',
     head: words.rejectHeads.message,
     value: ({ message }) => message,
-    width: 'minmax(220px, 4fr)'
+    width: 'minmax(220px, 4fr)',
+    cell: ({ message }) => (
+      <span title={message}>
+        {namesIn(message).map((name) => (
+          <strong key={name}>{name} </strong>
+        ))}
+        <span class="soft">{message}</span>
+      </span>
+    )
   },
   {
     id: 'record',
     head: words.rejectHeads.record,
     value: ({ record }) => record,
     isSortable: false,
-    width: 'minmax(180px, 2fr)',
+    width: 'minmax(160px, 2fr)',
+    fold: 1,
     cell: (reject, tab) => (
       <button
         type="button"
