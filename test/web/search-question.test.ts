@@ -5,7 +5,7 @@ import { optionsOf } from '../../web/src/pages/search-facets.ts'
 import {
   addressWith,
   asAsked,
-  filtersOf,
+  questionIn,
   searchCommand,
   toggled,
   without
@@ -13,6 +13,7 @@ import {
 import { fc } from '../support/fast-check.ts'
 
 const hive = 'urn:li:dataPlatform:hive'
+const asking = (words: string, filters: readonly Filter[]) => ({ words, filters, sort: '' })
 
 t.test('filters survive the address, whatever their values contain', async () => {
   const field = fc.constantFrom('platform', '_entityType', 'domains')
@@ -28,8 +29,13 @@ t.test('filters survive the address, whatever their values contain', async () =>
               : toggled(all, field, value),
           []
         )
-        const params = new URL(addressWith(words, filters), 'http://a/ui/').searchParams
-        return params.get('q') === words && JSON.stringify(filtersOf(params)) === JSON.stringify(filters)
+        const params = new URL(addressWith(words, filters, 'name'), 'http://a/ui/').searchParams
+        const question = questionIn(params)
+        return (
+          question.words === (words || '*') &&
+          question.sort === 'name' &&
+          JSON.stringify(question.filters) === JSON.stringify(filters)
+        )
       }
     )
   )
@@ -47,42 +53,53 @@ t.test('a filter is set and removed again', async (t) => {
 t.test('the command asks the same, and uses curl if the command line has no option', async (t) => {
   t.equal(
     searchCommand(
-      "it's",
-      [
+      asking("it's", [
         { field: 'platform', values: [hive] },
         { field: '_entityType', values: ['CHART', 'DATASET'] }
-      ],
+      ]),
       50
     ),
     `tributary search 'it'\\''s' --platform '${hive}' --types 'CHART,DATASET'`
   )
   t.equal(
-    searchCommand('*', [{ field: 'domains', values: ['urn:li:domain:a'] }], 50),
+    searchCommand(asking('*', [{ field: 'domains', values: ['urn:li:domain:a'] }]), 50),
     `tributary search '*' --domain 'urn:li:domain:a'`
   )
   const curl = searchCommand(
-    "it's",
-    [{ field: 'domains', values: ['urn:li:domain:a', 'urn:li:domain:b'] }],
+    asking("it's", [{ field: 'domains', values: ['urn:li:domain:a', 'urn:li:domain:b'] }]),
     50
   )
+  t.match(searchCommand({ ...asking('*', []), sort: 'name' }, 50), /^curl /, 'nor for the order')
+  t.match(searchCommand(asking('*', [{ field: 'domains', values: ['none'] }]), 50), /^curl /)
   t.match(curl, /^curl -sSf "\$TRIBUTARY_URL\/"'api\/graphql' -H "Authorization: Bearer \$TRIBUTARY_TOKEN" /)
   const body = / -d '([^]*)'$/.exec(curl)?.[1]?.replaceAll("'\\''", "'") ?? ''
-  t.strictSame(JSON.parse(body).variables, {
+  t.match(JSON.parse(body).variables, {
     query: "it's",
-    start: 0,
     count: 50,
-    filters: [
-      { field: 'domains', values: ['urn:li:domain:a', 'urn:li:domain:b'], condition: 'DESCENDANTS_INCL' }
+    groups: [
+      {
+        and: [
+          { field: 'domains', values: ['urn:li:domain:a', 'urn:li:domain:b'], condition: 'DESCENDANTS_INCL' }
+        ]
+      }
     ]
   })
 })
 
 t.test('a filter by domain includes its sub-domains, and nothing else is changed', async (t) => {
   const platform = { field: 'platform', values: [hive] }
-  t.strictSame(asAsked([platform, { field: 'domains', values: ['a', 'b'] }]), [
-    platform,
-    { field: 'domains', values: ['a', 'b'], condition: 'DESCENDANTS_INCL' }
+  const inside = { field: 'domains', values: ['a', 'b'], condition: 'DESCENDANTS_INCL' }
+  const nowhere = { field: 'domains', values: [], condition: 'EXISTS', negated: true }
+  const groupsOf = (...filters: Filter[]) => asAsked(asking('*', filters), 50).groups
+  t.strictSame(groupsOf(), [])
+  t.strictSame(groupsOf(platform), [{ and: [platform] }])
+  t.strictSame(groupsOf(platform, { field: 'domains', values: ['a', 'b'] }), [{ and: [platform, inside] }])
+  t.strictSame(groupsOf(platform, { field: 'domains', values: ['a', 'none', 'b'] }), [
+    { and: [platform, inside] },
+    { and: [platform, nowhere] }
   ])
+  t.ok(asAsked(asking('*', [{ field: 'domains', values: ['none'] }]), 50).types?.includes('DATASET'))
+  t.equal(asAsked(asking('*', [{ field: 'domains', values: ['a'] }]), 50).types, null)
 })
 
 const domainOf = (id: string, name: string, parents: readonly string[] = []) => ({
@@ -102,7 +119,7 @@ const counted = (entity: ReturnType<typeof domainOf>, count: number) => ({
 
 t.test('a domain in the list of filters counts its sub-domains', async (t) => {
   const options = (aggregations: Facet['aggregations']) =>
-    optionsOf({ field: 'domains', displayName: 'Domain', aggregations }).map(
+    optionsOf({ field: 'domains', displayName: 'Domain', isEstimate: false, aggregations }).map(
       ({ value, name, count }) => `${value.slice('urn:li:domain:'.length)} ${name} ${count}`
     )
   t.strictSame(
@@ -121,6 +138,7 @@ t.test('a domain in the list of filters counts its sub-domains', async (t) => {
     optionsOf({
       field: '_entityType',
       displayName: null,
+      isEstimate: false,
       aggregations: [{ value: 'DATASET', count: 4, displayName: null, entity: null }]
     }),
     [{ value: 'DATASET', name: 'Dataset', count: 4 }]

@@ -1,6 +1,16 @@
 /** All texts of the UI, by page; functions if they contain a number or a name. */
 import { counted, number } from './texts/numbers.ts'
 
+/** What a field that matched is called before its text. */
+const matchedFields: { readonly [field: string]: string } = {
+  description: 'Description',
+  fieldPaths: 'Column',
+  customProperties: 'Property',
+  tags: 'Tag',
+  glossaryTerms: 'Term',
+  owners: 'Owner'
+}
+
 export const texts = {
   product: 'Tributary',
   undo: 'Undo',
@@ -48,6 +58,16 @@ export const texts = {
     filters: 'Filters',
     filtersChosen: (count: number): string => (count === 0 ? 'Filters' : `Filters (${number(count)})`),
     remove: (name: string): string => `Remove filter ${name}`,
+    about: (count: number, isEstimate: boolean): string => `${isEstimate ? '≈ ' : ''}${number(count)}`,
+    noDomain: 'No domain',
+    lineage: 'Lineage',
+    hasLineage: (value: string): string => (value === 'true' ? 'Has lineage' : 'No lineage'),
+    sort: 'Sort by',
+    sortBy: (name: string): string =>
+      name === 'name' ? 'Name' : name === 'changed' ? 'Last change' : 'Best match',
+    unsorted: 'Show these results without sorting',
+    owners: (names: readonly string[]): string => `Owners: ${names.join(', ')}`,
+    matchedIn: (field: string): string => matchedFields[field] ?? 'Found in',
     more: 'Show more',
     tooMany: (maximum: number): string =>
       `The list ends after ${number(maximum)} results. Add a word or a filter to see others.`,
@@ -67,6 +87,7 @@ export const texts = {
     allDomains: (total: number): string => `All ${number(total)} domains`,
     mine: 'Yours',
     allMine: (total: number): string => `All ${number(total)} of yours`,
+    withoutDomain: 'What is in no domain',
     domainHas: (assets: number, domains: number): string =>
       domains === 0
         ? counted(assets, 'asset', 'assets')

@@ -1,5 +1,13 @@
 /** The GraphQL documents of the page of domains. */
-import { card, define, type Filter, type NamedDomain, type RawCard } from './queries.ts'
+import {
+  card,
+  define,
+  facets,
+  type Facet,
+  type NamedDomain,
+  type RawCard,
+  type SearchVariables
+} from './queries.ts'
 
 export type RawDomain = NamedDomain & { childCount: number }
 /** The fields of the fragment `named`, for any entity. */
@@ -91,18 +99,22 @@ query domainMembers($urn: String!, $input: DomainEntitiesInput) {
   domain(urn: $urn) { entities(input: $input) { total searchResults { entity { ...card } } } }
 }${card}`)
 
+/** `facets` are read only `withFacets`. */
 export const findAssets = define<
   {
     searchAcrossEntities: { total: number; isEstimate: boolean; searchResults: { entity: RawCard }[] }
+    aggregateAcrossEntities?: { facets: Facet[] }
   },
-  { query: string; count: number; filters: Filter[] }
+  Pick<SearchVariables, 'query' | 'count' | 'groups'> &
+    Partial<Pick<SearchVariables, 'types' | 'facets'>> & { withFacets?: boolean }
 >(`
-query findAssets($query: String!, $count: Int, $filters: [FacetFilterInput!]) {
-  searchAcrossEntities(input: { query: $query, count: $count, filters: $filters, searchFlags: { skipAggregates: true } }) {
+query findAssets($query: String!, $count: Int, $types: [EntityType!], $groups: [AndFilterInput!], $facets: [String!], $withFacets: Boolean = false) {
+  searchAcrossEntities(input: { query: $query, count: $count, types: $types, orFilters: $groups, searchFlags: { skipAggregates: true } }) {
     total
     isEstimate
     searchResults { entity { ...card } }
   }
+  aggregateAcrossEntities(input: { query: $query, types: $types, orFilters: $groups, facets: $facets }) @include(if: $withFacets) { ${facets} }
 }${card}`)
 
 export type RawDomainEdge = {

@@ -104,8 +104,8 @@ export const hasLineage = (urn: string): boolean => typesWithLineage.has(typeIn(
 export const hasEditableLineage = (urn: string): boolean =>
   hasLineage(urn) && !typesOfProducers.has(typeIn(urn)) && !isColumnUrn(urn)
 
-/** The types that can be in a domain besides the assets that are counted. */
-const typesInDomains: ReadonlySet<string> = new Set([
+/** The types that can be in a domain: the assets that are counted, and others. */
+export const typesInDomains: readonly string[] = [
   ...assetTypes,
   'GLOSSARY_TERM',
   'GLOSSARY_NODE',
@@ -114,10 +114,10 @@ const typesInDomains: ReadonlySet<string> = new Set([
   'DOCUMENT',
   'METRIC',
   'SEMANTIC_MODEL'
-])
+]
 
 /** Whether such an entity can be in a domain, as the server says. */
-export const canBeInDomain = (type: string): boolean => typesInDomains.has(type)
+export const canBeInDomain = (type: string): boolean => typesInDomains.includes(type)
 
 /** Whether people can put it into a domain: the server refuses placeholders. */
 export const canGetDomain = ({ type, exists }: Pick<Card, 'type' | 'exists'>): boolean =>

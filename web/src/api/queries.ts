@@ -93,6 +93,7 @@ export type Filter = { field: string; values: string[]; negated?: boolean; condi
 export type Facet = {
   field: string
   displayName: string | null
+  isEstimate: boolean
   aggregations: { value: string; count: number; displayName: string | null; entity: RawFacetEntity | null }[]
 }
 /** Domains of different parents often have the same name, so their facet shows the path. */
@@ -101,27 +102,73 @@ export type RawFacetEntity = RawCard & { parentDomains?: { domains: NamedDomain[
 /** The number of values of a facet that are read; the rarest beyond it are left out. */
 export const facetValuesMaxCount = 1_000
 
+/** What a row of results shows besides the card: what the entity is about, and who owns it. */
+const evidence = `
+fragment ownersShown on Ownership {
+  owners { owner { ... on CorpUser { urn type described: properties { displayName fullName } } ... on CorpGroup { urn type name described: properties { displayName } } } }
+}
+fragment evidence on Entity {
+  ... on Dataset { properties { description } editableProperties { description } ownership { ...ownersShown } }
+  ${[
+    'DataJob',
+    'DataFlow',
+    'Chart',
+    'Dashboard',
+    'Container',
+    'MLModel',
+    'MLModelGroup',
+    'MLFeatureTable',
+    'DataProduct',
+    'GlossaryTerm'
+  ]
+    .map((type) => `... on ${type} { properties { description } ownership { ...ownersShown } }`)
+    .join('\n  ')}
+  ... on Domain { properties { description } }
+  ... on Tag { properties { description } }
+}`
+
+export type RawEvidence = {
+  properties?: { description: string | null } | null
+  editableProperties?: { description: string | null } | null
+  ownership?: { owners: { owner: RawCard }[] | null } | null
+}
+export type MatchedField = { name: string; value: string }
+/** A result must match all filters of at least one group. */
+export type FilterGroup = { and: Filter[] }
+
+export type SearchVariables = {
+  query: string
+  count: number
+  types: readonly string[] | null
+  groups: FilterGroup[]
+  sort: { sortCriterion: { field: string; sortOrder: 'ASCENDING' | 'DESCENDING' } } | null
+  facets: readonly string[]
+}
+
+/** Each value with the entity that it is. */
+export const facets = `facets { field displayName isEstimate aggregations { value count displayName entity { ...card ... on Domain { parentDomains { domains { urn ... on Domain { properties { name } } } } } } } }`
+
 export const search = define<
   {
     searchAcrossEntities: {
       total: number
       isEstimate: boolean
-      searchResults: { entity: RawCard }[]
-      facets: Facet[] | null
+      searchResults: { entity: RawCard & RawEvidence; matchedFields: MatchedField[] }[]
       suggestions: { text: string }[] | null
     }
+    aggregateAcrossEntities: { facets: Facet[] }
   },
-  { query: string; start: number; count: number; filters: Filter[] }
+  SearchVariables
 >(`
-query search($query: String!, $start: Int, $count: Int, $filters: [FacetFilterInput!]) {
-  searchAcrossEntities(input: { query: $query, start: $start, count: $count, filters: $filters, searchFlags: { getSuggestions: true, maxAggValues: ${facetValuesMaxCount} } }) {
+query search($query: String!, $count: Int, $types: [EntityType!], $groups: [AndFilterInput!], $sort: SearchSortInput, $facets: [String!]) {
+  searchAcrossEntities(input: { query: $query, count: $count, types: $types, orFilters: $groups, sortInput: $sort, searchFlags: { getSuggestions: true, skipAggregates: true } }) {
     total
     isEstimate
-    searchResults { entity { ...card } }
-    facets { field displayName aggregations { value count displayName entity { ...card ... on Domain { parentDomains { domains { urn ... on Domain { properties { name } } } } } } } }
+    searchResults { entity { ...card ...evidence } matchedFields { name value } }
     suggestions { text }
   }
-}${card}`)
+  aggregateAcrossEntities(input: { query: $query, types: $types, orFilters: $groups, facets: $facets, searchFlags: { maxAggValues: ${facetValuesMaxCount} } }) { ${facets} }
+}${evidence}${card}`)
 
 export type HomeDomain = {
   urn: string

@@ -12,11 +12,13 @@ import { useAddress } from '../parts/use-address.ts'
 import { useAfterTyping } from '../parts/use-after-typing.ts'
 import '../style/domains.css'
 import { domainTexts as words } from '../texts/domains.ts'
+import { texts } from '../texts.ts'
 import { CreateDialog, moveTo } from './domains/domain-dialogs.tsx'
 import { DomainDetail } from './domains/domain-detail.tsx'
 import { DomainMap } from './domains/domain-map.tsx'
 import { DomainTree } from './domains/domain-tree.tsx'
 import { useTree } from './domains/use-tree.ts'
+import { withoutDomain } from './search-question.ts'
 
 export function DomainsPage() {
   const address = useAddress('domains')
@@ -133,6 +135,7 @@ export function DomainsPage() {
               <h1>{isEmpty ? words.noDomains : words.title}</h1>
               <p>{isEmpty ? words.why : words.chooseOne}</p>
               <div class="row">
+                <a href={withoutDomain}>{texts.home.withoutDomain}</a>
                 <CopyAs
                   graphql={{ text: domainMap.text, variables: { count: 100 } }}
                   command="tributary domain tree"

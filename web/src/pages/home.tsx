@@ -19,6 +19,7 @@ import { useResource } from '../parts/use-resource.ts'
 import { When } from '../parts/when.tsx'
 import { texts } from '../texts.ts'
 import { StateChip } from './loads/state-chip.tsx'
+import { withoutDomain } from './search-question.ts'
 import '../style/home.css'
 
 const connectedCount = 6
@@ -102,7 +103,10 @@ const Domains = ({ total, domains }: { total: number; domains: readonly HomeDoma
   <section class="stack" aria-labelledby="top-domains">
     <div class="row apart">
       <h2 id="top-domains">{words.domains}</h2>
-      {total > domains.length && <a href={addressOf('domains')}>{words.allDomains(total)}</a>}
+      <span class="row">
+        <a href={withoutDomain}>{words.withoutDomain}</a>
+        {total > domains.length && <a href={addressOf('domains')}>{words.allDomains(total)}</a>}
+      </span>
     </div>
     {domains.length === 0 ? (
       <p class="soft">

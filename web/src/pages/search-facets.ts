@@ -1,6 +1,7 @@
 /** The values that results can be filtered by, each with its name and the number of results it would leave. */
 import { cardOf, lastPartOf } from '../api/entity.ts'
 import type { Facet, NamedDomain } from '../api/queries.ts'
+import { platformTitle } from '../parts/platforms.ts'
 import { typeName } from '../texts.ts'
 import { domainsField } from './search-question.ts'
 
@@ -16,9 +17,11 @@ export const optionsOf = (facet: Facet): FacetOption[] =>
         name:
           facet.field === '_entityType'
             ? typeName(value)
-            : entity
-              ? cardOf(entity).name
-              : (displayName ?? value)
+            : facet.field === 'platform'
+              ? platformTitle(lastPartOf(value))
+              : entity
+                ? cardOf(entity).name
+                : (displayName ?? value)
       }))
 
 function wholeDomains(aggregations: Facet['aggregations']): FacetOption[] {

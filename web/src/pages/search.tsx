@@ -1,50 +1,69 @@
-/** Results of a search, with filters by facet and a list that can be extended. */
+/** Results of a search, with filters by facet, an order, and a list that can be extended. */
 import { useLocation } from 'preact-iso'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { addressOf } from '../address.ts'
-import { cardOf, lastPartOf } from '../api/entity.ts'
-import { facetValuesMaxCount, search, type Facet } from '../api/queries.ts'
+import { search } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
-import { CardLink } from '../parts/card-line.tsx'
+import { moveAmong } from '../parts/move-among.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
-import { ShowAll } from '../parts/show-all.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
 import { goTo } from '../parts/use-address.ts'
 import { useResource } from '../parts/use-resource.ts'
-import { texts, typeName } from '../texts.ts'
-import { optionsOf, type FacetOption } from './search-facets.ts'
-import { addressWith, asAsked, filtersOf, searchCommand, toggled, without } from './search-question.ts'
+import { texts } from '../texts.ts'
+import { nameOfFilter, SearchFilters } from './search-filters.tsx'
+import {
+  addressWith,
+  asAsked,
+  questionIn,
+  searchCommand,
+  sortNames,
+  toggled,
+  without
+} from './search-question.ts'
+import { SearchResult } from './search-result.tsx'
+import '../style/search.css'
 
 const pageCount = 50
 /** The largest number of results for one question. */
 const shownMaxCount = 10_000
-/** The number of values of a facet that are shown at first. */
-const valuesFirstCount = 12
 
 export function SearchPage() {
   const { url, route } = useLocation()
-  const params = new URL(url, location.href).searchParams
-  const words = params.get('q') || '*'
-  const filters = filtersOf(params)
-  const question = JSON.stringify([words, filters])
-  const [shown, setShown] = useState({ question, count: pageCount })
+  const question = questionIn(new URL(url, location.href).searchParams)
+  const { words, filters, sort } = question
+  const key = JSON.stringify(question)
+  const [shown, setShown] = useState({ key, count: pageCount })
   /** Only on a narrow screen are they ever folded. */
   const [areFiltersOpen, setFiltersOpen] = useState(false)
-  const count = shown.question === question ? shown.count : pageCount
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => {
+    // The arrow leads from the page, as from the field above it, into the results.
+    const enter = (event: KeyboardEvent): void => {
+      if (event.target === document.body) moveAmong(event, list.current, 'a.name')
+    }
+    addEventListener('keydown', enter)
+    return () => {
+      removeEventListener('keydown', enter)
+    }
+  }, [])
+  const count = shown.key === key ? shown.count : pageCount
+  const variables = asAsked(question, count)
   const {
     last: data,
     error,
     reload
-  } = useResource(`${question} ${count}`, (signal) =>
-    graphql(search, { query: words, start: 0, count, filters: asAsked(filters) }, signal)
-  )
+  } = useResource(`${key} ${count}`, (signal) => graphql(search, variables, signal))
   // Hides results for other words if these could not be searched.
-  if (error) return <Failure error={error} retry={reload} />
+  if (error)
+    return (
+      <div class="stack">
+        <Failure error={error} retry={reload} />
+        {sort !== '' && <a href={addressWith(words, filters)}>{texts.search.unsorted}</a>}
+      </div>
+    )
   if (!data) return <Loading />
-  const { total, isEstimate, searchResults, facets, suggestions } = data.searchAcrossEntities
-  const filled = (facets ?? [])
-    .filter(({ aggregations }) => aggregations.length > 0)
-    .map((facet) => ({ facet, options: optionsOf(facet) }))
+  const { total, isEstimate, searchResults, suggestions } = data.searchAcrossEntities
+  const { facets } = data.aggregateAcrossEntities
   return (
     <div class="split">
       <button
@@ -61,20 +80,33 @@ export function SearchPage() {
         class={areFiltersOpen ? 'filters stack' : 'filters folded stack'}
         aria-label={texts.search.filters}
       >
-        {filled.map(({ facet, options }) => (
-          <FacetList
-            key={facet.field}
-            facet={facet}
-            options={options}
-            chosen={filters.find(({ field }) => field === facet.field)?.values ?? []}
-            choose={(value) => {
-              goTo(route, addressWith(words, toggled(filters, facet.field, value)))
-            }}
-          />
-        ))}
+        <SearchFilters
+          facets={facets}
+          filters={filters}
+          choose={(field, value) => {
+            goTo(route, addressWith(words, toggled(filters, field, value), sort))
+          }}
+        />
       </aside>
       <section class="stack">
-        <h1>{texts.search.results(total, isEstimate)}</h1>
+        <div class="row apart">
+          <h1>{texts.search.results(total, isEstimate)}</h1>
+          <label class="row sort-choice">
+            <span class="soft">{texts.search.sort}</span>
+            <select
+              value={sort}
+              onChange={({ currentTarget }) => {
+                goTo(route, addressWith(words, filters, currentTarget.value))
+              }}
+            >
+              {sortNames.map((name) => (
+                <option key={name} value={name}>
+                  {texts.search.sortBy(name)}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
         <p class="visually-hidden" role="status">
           {texts.search.results(total, isEstimate)}
         </p>
@@ -82,12 +114,12 @@ export function SearchPage() {
           <div class="row">
             {filters.flatMap(({ field, values }) =>
               values.map((value) => {
-                const name = nameOfFilter(filled, field, value)
+                const name = nameOfFilter(facets, field, value)
                 return (
                   <a
                     key={`${field}:${value}`}
                     class="chip"
-                    href={addressWith(words, without(filters, field, value))}
+                    href={addressWith(words, without(filters, field, value), sort)}
                     aria-label={texts.search.remove(name)}
                   >
                     {name} ×
@@ -112,11 +144,17 @@ export function SearchPage() {
             )}
           </Empty>
         ) : (
-          <ul class="list panel">
-            {searchResults.map(({ entity }) => (
-              <li key={entity.urn}>
-                <CardLink card={cardOf(entity)} />
-              </li>
+          <ul
+            ref={list}
+            class="list panel results"
+            onKeyDown={(event) => {
+              moveAmong(event, list.current, 'a.name', () =>
+                document.querySelector<HTMLElement>('[role=search] input')
+              )
+            }}
+          >
+            {searchResults.map(({ entity, matchedFields }) => (
+              <SearchResult key={entity.urn} entity={entity} matchedFields={matchedFields} words={words} />
             ))}
           </ul>
         )}
@@ -125,7 +163,7 @@ export function SearchPage() {
             <button
               type="button"
               onClick={() => {
-                setShown({ question, count: Math.min(shownMaxCount, count * 2) })
+                setShown({ key, count: Math.min(shownMaxCount, count * 2) })
               }}
             >
               {texts.search.more}
@@ -135,68 +173,8 @@ export function SearchPage() {
         {searchResults.length < total && searchResults.length >= shownMaxCount && (
           <p class="soft">{texts.search.tooMany(shownMaxCount)}</p>
         )}
-        <CopyAs
-          graphql={{
-            text: search.text,
-            variables: { query: words, start: 0, count, filters: asAsked(filters) }
-          }}
-          command={searchCommand(words, filters, count)}
-        />
+        <CopyAs graphql={{ text: search.text, variables }} command={searchCommand(question, count)} />
       </section>
     </div>
   )
-}
-
-const FacetList = ({
-  facet,
-  options,
-  chosen,
-  choose
-}: {
-  facet: Facet
-  options: readonly FacetOption[]
-  chosen: readonly string[]
-  choose: (value: string) => void
-}) => (
-  <fieldset class="facet">
-    <legend>{facet.displayName ?? facet.field}</legend>
-    <ShowAll
-      // What is chosen can always be unchosen.
-      items={[
-        ...options.filter(({ value }) => chosen.includes(value)),
-        ...options.filter(({ value }) => !chosen.includes(value))
-      ]}
-      firstCount={valuesFirstCount}
-      label={facet.displayName ?? facet.field}
-      draw={({ value, name, count }) => (
-        <label key={value} class="row">
-          <input
-            type="checkbox"
-            checked={chosen.includes(value)}
-            onChange={() => {
-              choose(value)
-            }}
-          />
-          <span>{name}</span>
-          <span class="soft">{texts.count(count)}</span>
-        </label>
-      )}
-    />
-    {facet.aggregations.length >= facetValuesMaxCount && (
-      <p class="soft">{texts.search.valuesCut(facetValuesMaxCount)}</p>
-    )}
-  </fieldset>
-)
-
-/** A filter that nothing matches has no facet, so it is called by its value. */
-function nameOfFilter(
-  facets: readonly { facet: Facet; options: readonly FacetOption[] }[],
-  field: string,
-  value: string
-): string {
-  const found = facets
-    .find(({ facet }) => facet.field === field)
-    ?.options.find((option) => option.value === value)
-  if (found) return found.name
-  return field === '_entityType' ? typeName(value) : lastPartOf(value)
 }

@@ -23,6 +23,8 @@ export type ComboboxProps = {
   /** Whether the field has the focus from the start. */
   isFirst?: boolean
   input?: RefObject<HTMLInputElement | null>
+  /** Called at an arrow key if there are no options. */
+  leave?: (event: KeyboardEvent) => void
   /** Called at Enter; null if no option is chosen. */
   enter: (option: Card | null) => void
   pick: (option: Card) => void
@@ -37,6 +39,7 @@ export function Combobox({
   isFloating = false,
   isFirst = false,
   input,
+  leave,
   enter,
   pick
 }: ComboboxProps) {
@@ -63,8 +66,11 @@ export function Combobox({
       enter((isListed && options[chosen]) || null)
     }
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+    if (options.length === 0) {
+      leave?.(event)
+      return
+    }
     event.preventDefault()
-    if (options.length === 0) return
     setOpen(true)
     const step = event.key === 'ArrowDown' ? 1 : -1
     const from = chosen < 0 && step < 0 ? 0 : chosen

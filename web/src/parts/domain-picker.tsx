@@ -1,10 +1,11 @@
 /** Chooses one domain or several: a field to search by name, and below it the matching domains with their paths. */
-import { useId, useState } from 'preact/hooks'
+import { useId, useRef, useState } from 'preact/hooks'
 import { findDomains } from '../api/domain-queries.ts'
 import { graphql } from '../api/request.ts'
 import { toFound } from '../pages/domains/use-tree.ts'
 import { unfinished } from '../search-words.ts'
 import { domainTexts as words } from '../texts/domains.ts'
+import { moveAmong } from './move-among.ts'
 import { useResource } from './use-resource.ts'
 
 const shownMaxCount = 50
@@ -28,14 +29,14 @@ export function DomainPicker({
   allows?: (domain: { urn: string; parents: readonly string[] }) => boolean
 }) {
   const id = useId()
-  const { field, found, note } = useDomainSearch()
+  const { field, found, note, list, onKeyDown } = useDomainSearch()
   const shown = found?.filter(
     ({ urn, parents }) => !allows || allows({ urn, parents: parents.map((parent) => parent.urn) })
   )
   return (
-    <div class="stack picker">
+    <div class="stack picker" onKeyDown={onKeyDown}>
       {field}
-      <div class="picker-list" role="radiogroup" aria-label={label}>
+      <div ref={list} class="picker-list" role="radiogroup" aria-label={label}>
         {none !== undefined && (
           <label class="row">
             <input
@@ -79,7 +80,7 @@ export function DomainsPicker({
   chosen: readonly NamedDomain[]
   choose: (domains: readonly NamedDomain[]) => void
 }) {
-  const { field, found, note } = useDomainSearch()
+  const { field, found, note, list, onKeyDown } = useDomainSearch()
   const [kept, setKept] = useState<readonly NamedDomain[]>(chosen)
   const isIn = (domains: readonly NamedDomain[], urn: string): boolean =>
     domains.some((domain) => domain.urn === urn)
@@ -88,9 +89,9 @@ export function DomainsPicker({
     ...(found ?? [])
   ]
   return (
-    <div class="stack picker">
+    <div class="stack picker" onKeyDown={onKeyDown}>
       {field}
-      <div class="picker-list" role="group" aria-label={label}>
+      <div ref={list} class="picker-list" role="group" aria-label={label}>
         {shown.map(({ urn, name, parents }) => {
           const isChosen = isIn(chosen, urn)
           return (
@@ -118,6 +119,7 @@ export function DomainsPicker({
 
 function useDomainSearch() {
   const [text, setText] = useState('')
+  const list = useRef<HTMLDivElement>(null)
   const { last, error } = useResource(`pick ${text}`, async (signal) => {
     const { searchAcrossEntities: page } = await graphql(
       findDomains,
@@ -148,7 +150,25 @@ function useDomainSearch() {
       {words.pickCut(last.domains.length, last.total)}
     </p>
   )
-  return { field, found, note }
+  // The arrow leads from the field into the list. There it moves as in every group of radio buttons; check boxes,
+  // which have no such keys, get them here.
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const { target, key } = event
+    if (!(target instanceof HTMLInputElement)) return
+    if (target.type === 'search') {
+      const first = list.current?.querySelector<HTMLInputElement>('label[title] input')
+      if (!first || (key !== 'ArrowDown' && key !== 'Enter')) return
+      event.preventDefault()
+      first.focus()
+      if (first.type === 'radio') first.click()
+    } else if (target.type === 'checkbox') {
+      moveAmong(event, list.current, 'input')
+      if (key !== 'Enter') return
+      event.preventDefault()
+      target.click()
+    }
+  }
+  return { field, found, note, list, onKeyDown }
 }
 
 const NameWithPath = ({ name, parents }: { name: string; parents: readonly { name: string }[] }) => (

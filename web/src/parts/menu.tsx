@@ -40,6 +40,8 @@ export function Menu({
       class="choice-menu"
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || !menu.current?.open) return
+        // Otherwise it closes the dialog around the menu, too.
+        event.preventDefault()
         close()
         menu.current.querySelector('summary')?.focus()
       }}

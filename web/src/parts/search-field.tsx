@@ -7,6 +7,7 @@ import { complete } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { texts } from '../texts.ts'
 import { Combobox } from './combobox.tsx'
+import { moveAmong } from './move-among.ts'
 import { useFound } from './use-found.ts'
 import { goTo } from './use-address.ts'
 
@@ -59,6 +60,9 @@ export function SearchField({ isLarge = false }: { isLarge?: boolean }) {
         placeholder={texts.search.placeholder}
         isFloating
         input={input}
+        leave={(event) => {
+          moveAmong(event, document.querySelector<HTMLElement>('main .results'), 'a.name')
+        }}
         text={text}
         setText={(text) => {
           setText(text)

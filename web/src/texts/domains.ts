@@ -63,6 +63,8 @@ export const domainTexts = {
   add: 'Add assets',
   addTitle: (name: string): string => `Add assets to ${name}`,
   addSearch: 'Search assets',
+  addFilter: (field: string): string =>
+    field === '_entityType' ? 'Type' : field === 'platform' ? 'Platform' : 'Domain now',
   addAction: (count: number): string => `Add ${assets(count)}`,
   addNone: 'Nothing matches.',
   addShown: (shown: number, total: string): string => `Showing ${number(shown)} of ${total}`,

@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { assetAddress } from '../../address.ts'
 import { cardOf, type Card } from '../../api/entity.ts'
-import { related, search, type RawCard } from '../../api/queries.ts'
+import { findAssets } from '../../api/domain-queries.ts'
+import { related, type RawCard } from '../../api/queries.ts'
 import { graphql } from '../../api/request.ts'
 import { CardLink } from '../../parts/card-line.tsx'
 import { Failure } from '../../parts/states.tsx'
@@ -89,7 +90,7 @@ const found = (total: number, entities: readonly (RawCard | null)[]): Found => (
 async function read({ urn }: Card, list: Listed, count: number, signal: AbortSignal): Promise<Found> {
   if ('field' in list) {
     const filters = [{ field: list.field, values: [urn] }]
-    const answer = await graphql(search, { query: '*', start: 0, count, filters }, signal)
+    const answer = await graphql(findAssets, { query: '*', count, groups: [{ and: filters }] }, signal)
     const { total, searchResults } = answer.searchAcrossEntities
     return found(
       total,

@@ -2,8 +2,10 @@
 import { useMemo, useState } from 'preact/hooks'
 import { assign, assignMaxCount, restoreDomains } from '../../api/assign-domain.ts'
 import { findAssets } from '../../api/domain-queries.ts'
-import { cardOf, type Card } from '../../api/entity.ts'
+import { cardOf, typesInDomains, type Card } from '../../api/entity.ts'
+import type { Filter } from '../../api/queries.ts'
 import { graphql } from '../../api/request.ts'
+import { ChoiceMenu } from '../../parts/choice-menu.tsx'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { Table } from '../../parts/table.tsx'
 import { tell } from '../../parts/toasts.tsx'
@@ -13,10 +15,15 @@ import { useAfterTyping } from '../../parts/use-after-typing.ts'
 import { useResource } from '../../parts/use-resource.ts'
 import { domainTexts as words } from '../../texts/domains.ts'
 import { texts } from '../../texts.ts'
+import { noDomain } from '../impact-question.ts'
+import { optionsOf } from '../search-facets.ts'
+import { asAsked, domainsField } from '../search-question.ts'
 import { assetColumns } from './asset-columns.tsx'
 
 /** Assets that the search of the dialog shows. */
 const foundMaxCount = 500
+const filterFields = ['_entityType', 'platform', domainsField]
+
 export function AddAssetsDialog({
   domain,
   close,
@@ -30,24 +37,29 @@ export function AddAssetsDialog({
   const [sought, setSought] = useState('')
   // With their present domains, which an undo restores. They stay chosen when the search changes.
   const [chosen, setChosen] = useState<ReadonlyMap<string, Card>>(new Map())
+  const [filters, setFilters] = useState<readonly Filter[]>([])
   const action = useAction()
   useAfterTyping(text, () => {
     setSought(text.trim())
   })
-  const { last: data, error } = useResource(`add ${sought}`, (signal) =>
-    graphql(
+  const { last: data, error } = useResource(`add ${sought} ${JSON.stringify(filters)}`, (signal) => {
+    const asked = asAsked({ words: sought || '*', filters, sort: '' }, foundMaxCount)
+    const isElsewhere = { field: domainsField, values: [domain.urn], negated: true }
+    return graphql(
       findAssets,
       {
-        query: sought || '*',
+        query: asked.query,
         count: foundMaxCount,
-        filters: [
-          { field: 'domains', values: [domain.urn], negated: true },
-          { field: '_entityType', values: ['DOMAIN'], negated: true }
-        ]
+        types: typesInDomains,
+        groups: (asked.groups[0] ? asked.groups : [{ and: [] }]).map(({ and }) => ({
+          and: [...and, isElsewhere]
+        })),
+        facets: filterFields,
+        withFacets: true
       },
       signal
     )
-  )
+  })
   const page = data?.searchAcrossEntities
   const cards = useMemo(() => page?.searchResults.map(({ entity }) => cardOf(entity)) ?? [], [page])
   const columns = useMemo(() => assetColumns({ withDomain: true, isLinked: false }), [])
@@ -83,6 +95,25 @@ export function AddAssetsDialog({
           }}
         />
       </label>
+      <div class="row">
+        {data?.aggregateAcrossEntities?.facets.map((facet) => (
+          <ChoiceMenu
+            key={facet.field}
+            label={words.addFilter(facet.field)}
+            options={[
+              ...(facet.field === domainsField ? [{ value: noDomain, name: texts.search.noDomain }] : []),
+              ...optionsOf(facet).filter(({ value }) => value !== domain.urn)
+            ]}
+            chosen={filters.find(({ field }) => field === facet.field)?.values ?? []}
+            choose={(values) => {
+              setFilters([
+                ...filters.filter(({ field }) => field !== facet.field),
+                ...(values.length > 0 ? [{ field: facet.field, values: [...values] }] : [])
+              ])
+            }}
+          />
+        ))}
+      </div>
       <p class="soft" role="status">
         {page ? words.addShown(cards.length, `${page.isEstimate ? '≈ ' : ''}${texts.count(page.total)}`) : ''}
         {chosen.size > 0 ? ` · ${words.chosen(chosen.size)}` : ''}
