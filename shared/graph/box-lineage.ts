@@ -2,9 +2,10 @@
  * Adds up the edges between assets to edges between the boxes that the assets are in, in one pass over one view
  * of the graph.
  */
-import { membersIn, type AdjacencyView } from './adjacency.ts'
+import type { AdjacencyView } from './adjacency.ts'
 import { GrowableInts } from './growable.ts'
 import type { GraphView } from './lineage-graph.ts'
+import { pageBits, pageMask } from './pages.ts'
 import type { Pause } from './turns.ts'
 
 /** What `boxOf` has for an id that is in no box: it takes no part, is outside, or is a job to look through. */
@@ -31,8 +32,12 @@ export type BoxEdges = {
 
 /** Members looked at between two looks at the clock. */
 const membersPerPause = 4_096
-/** A list up to this long is searched for what it repeats; for a longer one, what was met is marked. */
-const fewMembers = 8
+
+/**
+ * Few boxes are counted in a table of all pairs, in the order of the ids, in which memory is read once; many are
+ * counted box by box, with room for the pairs of one.
+ */
+const fewBoxes = 1_000
 
 export async function boxLineage(view: GraphView, boxes: Boxes, pause: Pause): Promise<BoxEdges> {
   const { boxOf, boxCount, hasOutside } = boxes
@@ -44,152 +49,150 @@ export async function boxLineage(view: GraphView, boxes: Boxes, pause: Pause): P
     fromOutside: list(),
     toOutside: list()
   }
+  const reach = neighboursIn(boxOf)
+  const pairs = boxCount <= fewBoxes ? pairTable(boxCount) : pairLists(boxCount)
+  const ids = boxCount <= fewBoxes ? null : byBox(boxes)
+  let looked = 0
+  for (let at = 0, end = ids?.length ?? boxOf.length; at < end; at += 1) {
+    const id = ids ? (ids[at] ?? 0) : at
+    const box = boxOf[id] ?? noPart
+    if (box <= 0) continue
+    const down = reach(view.downstream, id)
+    for (let index = 0; index < down.count; index += 1) {
+      const far = down.boxes[index] ?? noPart
+      if (far === box) add(found.inside, box)
+      else if (far === outside) add(found.toOutside, box)
+      else pairs.add(box, far)
+    }
+    looked += 1 + down.looked
+    if (hasOutside) {
+      const up = reach(view.upstream, id)
+      for (let index = 0; index < up.count; index += 1)
+        if (up.boxes[index] === outside) add(found.fromOutside, box)
+      looked += up.looked
+    }
+    if (looked > membersPerPause) {
+      looked = 0
+      await pause()
+    }
+  }
+  const all = pairs.all()
+  for (let at = 0; at < all.counts.length; at += 1) {
+    add(found.downstream, all.upstream[at] ?? 0, all.counts[at])
+    add(found.upstream, all.downstream[at] ?? 0, all.counts[at])
+  }
+  return { ...found, pairs: all }
+}
+
+type Pairs = { add: (from: number, to: number) => void; all: () => BoxEdges['pairs'] }
+
+function pairTable(boxCount: number): Pairs {
+  const width = boxCount + 1
+  const table = new Int32Array(width * width)
+  return {
+    add: (from, to) => add(table, from * width + to),
+    all() {
+      const places = Int32Array.from(table.keys()).filter((place) => table[place] !== 0)
+      return {
+        upstream: places.map((place) => Math.floor(place / width)),
+        downstream: places.map((place) => place % width),
+        counts: places.map((place) => table[place] ?? 0)
+      }
+    }
+  }
+}
+
+/** All pairs of one upstream box must be added before those of the next. */
+function pairLists(boxCount: number): Pairs {
   const [ups, downs, counts] = [new GrowableInts(0), new GrowableInts(0), new GrowableInts(0)]
   let pairCount = 0
-  const reach = neighboursIn(boxes)
-  /** The edges from one box to each other, and the boxes that have any. */
-  const toBox = list()
-  const met: number[] = []
-  const { ids, ends } = byBox(boxes)
-  let looked = 0
-  for (let box = 1, at = 0; box <= boxCount; box += 1) {
-    for (const end = ends[box] ?? 0; at < end; at += 1) {
-      const id = ids[at] ?? 0
-      const down = reach(view.downstream, id)
-      for (let index = 0; index < down.count; index += 1) {
-        const far = boxOf[down.ids[index] ?? 0] ?? 0
-        if (far === box) add(found.inside, box)
-        else if (far === outside) add(found.toOutside, box)
-        else if (add(toBox, far) === 1) met.push(far)
-      }
-      looked += 1 + down.looked
-      if (hasOutside) {
-        const up = reach(view.upstream, id)
-        for (let index = 0; index < up.count; index += 1)
-          if (boxOf[up.ids[index] ?? 0] === outside) add(found.fromOutside, box)
-        looked += up.looked
-      }
-      if (looked > membersPerPause) {
-        looked = 0
-        await pause()
-      }
-    }
-    for (const far of met) {
-      const count = toBox[far] ?? 0
-      toBox[far] = 0
-      add(found.downstream, box, count)
-      add(found.upstream, far, count)
-      ups.set(pairCount, box)
-      downs.set(pairCount, far)
-      counts.set(pairCount, count)
-      pairCount += 1
-    }
-    met.length = 0
-  }
+  /** By the downstream box: the place of its pair with the last upstream box, and that box. */
+  const [placeOf, upstreamOf] = [new Int32Array(boxCount + 1), new Int32Array(boxCount + 1)]
   return {
-    ...found,
-    pairs: {
+    add(from, to) {
+      if (upstreamOf[to] !== from) {
+        upstreamOf[to] = from
+        placeOf[to] = pairCount
+        ups.set(pairCount, from)
+        downs.set(pairCount, to)
+        pairCount += 1
+      }
+      const place = placeOf[to] ?? 0
+      counts.set(place, counts.at(place) + 1)
+    },
+    all: () => ({
       upstream: ups.first(pairCount),
       downstream: downs.first(pairCount),
       counts: counts.first(pairCount)
-    }
+    })
   }
 }
 
+/** Returns the new value. */
 const add = (list: Int32Array, at: number, count = 1): number => (list[at] = (list[at] ?? 0) + count)
 
-/** The ids that are in boxes, box by box, and where those of each box end. */
-function byBox({ boxOf, boxCount }: Boxes): { ids: Int32Array; ends: Int32Array } {
-  const ends = new Int32Array(boxCount + 1)
-  let total = 0
+/** The ids that are in boxes, box by box. */
+function byBox({ boxOf, boxCount }: Boxes): Int32Array {
+  const begins = new Int32Array(boxCount + 2)
   for (let id = 0; id < boxOf.length; id += 1) {
-    const box = boxOf[id] ?? 0
-    if (box <= 0) continue
-    ends[box] = (ends[box] ?? 0) + 1
-    total += 1
+    const box = boxOf[id] ?? noPart
+    if (box > 0) add(begins, box + 1)
   }
-  let begin = 0
-  for (let box = 1; box <= boxCount; box += 1) {
-    const count = ends[box] ?? 0
-    ends[box] = begin
-    begin += count
-  }
-  const ids = new Int32Array(total)
+  for (let box = 1; box <= boxCount + 1; box += 1) add(begins, box, begins[box - 1])
+  const ids = new Int32Array(begins[boxCount + 1] ?? 0)
   for (let id = 0; id < boxOf.length; id += 1) {
-    const box = boxOf[id] ?? 0
-    if (box <= 0) continue
-    const at = ends[box] ?? 0
-    ids[at] = id
-    ends[box] = at + 1
+    const box = boxOf[id] ?? noPart
+    if (box > 0) ids[add(begins, box) - 1] = id
   }
-  return { ids, ends }
+  return ids
 }
 
-/** The first `count` of `ids`, valid until the next call; `looked` is how many entries of lists were read. */
-type Reached = { ids: Int32Array; count: number; looked: number }
+/** The first `count` of `boxes`, valid until the next call; `looked` is how many entries of lists were read. */
+type Reached = { boxes: Int32Array; count: number; looked: number }
 
 /**
  * Returns a function that finds the neighbours of an asset that are in a box or outside, each once, also those
- * behind jobs; never the asset itself.
+ * behind jobs and never the asset itself, and returns where each is.
  */
-function neighboursIn({ boxOf }: Boxes) {
-  const reached: Reached = { ids: new Int32Array(1_024), count: 0, looked: 0 }
-  /** By id, the number of the last call in which it was met. */
-  let metIn: Int32Array | null = null
+function neighboursIn(boxOf: Int32Array) {
+  // Where an id is, and the number of the last call that met it, side by side: one access to memory for both. To
+  // search a list for what it repeats took four times as long.
+  const marks = new Int32Array(boxOf.length * 2)
+  for (let id = 0; id < boxOf.length; id += 1) marks[id * 2] = boxOf[id] ?? noPart
+  const reached: Reached = { boxes: new Int32Array(1_024), count: 0, looked: 0 }
   let call = 0
   const open: number[] = []
 
-  const keep = (id: number): void => {
-    if (reached.count === reached.ids.length) {
-      const larger = new Int32Array(reached.ids.length * 2)
-      larger.set(reached.ids)
-      reached.ids = larger
+  function follow({ heads, pool }: AdjacencyView, id: number): void {
+    const page = heads[id >>> pageBits]
+    const place = (id & pageMask) * 2
+    const begin = page?.[place] ?? 0
+    const end = begin + (page?.[place + 1] ?? 0)
+    let { boxes, count } = reached
+    reached.looked += end - begin
+    if (count + end - begin > boxes.length) {
+      boxes = new Int32Array((count + end - begin) * 2)
+      boxes.set(reached.boxes)
+      reached.boxes = boxes
     }
-    reached.ids[reached.count] = id
-    reached.count += 1
-  }
-
-  function throughMarks(adjacency: AdjacencyView, id: number): void {
-    metIn ??= new Int32Array(boxOf.length)
-    call += 1
-    metIn[id] = call
-    open.push(id)
-    for (let near = open.pop(); near !== undefined; near = open.pop()) {
-      const members = membersIn(adjacency, near)
-      reached.looked += members.length
-      for (let at = 0; at < members.length; at += 1) {
-        const far = members[at] ?? 0
-        const box = boxOf[far] ?? noPart
-        if (box === noPart || metIn[far] === call) continue
-        metIn[far] = call
-        if (box === lookedThrough) open.push(far)
-        else keep(far)
-      }
+    for (let at = begin; at < end; at += 1) {
+      const far = (pool[at] ?? 0) * 2
+      const box = marks[far] ?? noPart
+      if (box === noPart || marks[far + 1] === call) continue
+      marks[far + 1] = call
+      if (box === lookedThrough) open.push(far / 2)
+      else boxes[count++] = box
     }
-  }
-
-  /** Returns false, having kept some, if it meets a job to look through. */
-  function throughFew(members: Int32Array, id: number): boolean {
-    for (let at = 0; at < members.length; at += 1) {
-      const far = members[at] ?? 0
-      const box = boxOf[far] ?? noPart
-      if (box === lookedThrough) return false
-      if (box === noPart || far === id) continue
-      let before = 0
-      while (before < reached.count && reached.ids[before] !== far) before += 1
-      if (before === reached.count) keep(far)
-    }
-    return true
+    reached.count = count
   }
 
   return (adjacency: AdjacencyView, id: number): Reached => {
-    const members = membersIn(adjacency, id)
+    call += 1
+    marks[id * 2 + 1] = call
     reached.count = 0
-    reached.looked = members.length
-    if (members.length > fewMembers || !throughFew(members, id)) {
-      reached.count = 0
-      throughMarks(adjacency, id)
-    }
+    reached.looked = 0
+    follow(adjacency, id)
+    for (let near = open.pop(); near !== undefined; near = open.pop()) follow(adjacency, near)
     return reached
   }
 }

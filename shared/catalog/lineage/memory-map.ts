@@ -10,9 +10,10 @@ import type { MemoryClasses } from './memory-classes.ts'
 
 const idsPerPause = 4_096
 
-/** The fates of kinds besides those of boxLineage, and of schemas; 0 is a schema that was not met yet. */
+/** The fates of kinds and schemas besides those of boxLineage. */
 const bySchema = -3
 const itself = -4
+const unmet = -5
 
 export async function memoryMap(
   { graph, view, classes }: { graph: LineageGraph; view: GraphView; classes: MemoryClasses },
@@ -21,17 +22,17 @@ export async function memoryMap(
 ): Promise<CountedMap> {
   const { kinds, table } = view.nodes
   const boxes = mapBoxes()
-  const ofKind = new Map<number, number>()
+  const ofKind = new Int32Array(table.length).fill(unmet)
   const ofSchema = new Map<number, number>()
   const kindCounts = new Uint32Array(table.length)
   const boxOf = new Int32Array(view.idsEnd)
   for (let id = 1; id < view.idsEnd; id += 1) {
     if (id % idsPerPause === 0) await pause()
     const kindNumber = kinds[id >>> pageBits]?.[id & pageMask] ?? 0
-    let fate = ofKind.get(kindNumber)
-    if (fate === undefined) {
+    let fate = ofKind[kindNumber] ?? noPart
+    if (fate === unmet) {
       fate = fateOf(table[kindNumber], id)
-      ofKind.set(kindNumber, fate)
+      ofKind[kindNumber] = fate
     }
     if (fate !== bySchema) {
       kindCounts[kindNumber] = (kindCounts[kindNumber] ?? 0) + 1
@@ -48,7 +49,7 @@ export async function memoryMap(
     boxOf[id] = box
     if (box > 0) boxes.count(box, table[kindNumber]?.template?.platformUrn ?? null, 1)
   }
-  for (const [kind, fate] of ofKind)
+  for (const [kind, fate] of ofKind.entries())
     if (fate > 0) boxes.count(fate, table[kind]?.template?.platformUrn ?? null, kindCounts[kind] ?? 0)
 
   function fateOf(kind: NodeKind | undefined, id: number): number {
