@@ -16,6 +16,7 @@ export const pages: ReadonlyMap<string, string> = new Map([
   ['asset', main],
   ['lineage', main],
   ['domains', main],
+  ['map', main],
   ['loads', main],
   ['tokens', main],
   ['edit-lineage', main],

@@ -48,6 +48,8 @@ const member = (name: string, domain: string) => [
 const namesIn = (page: Page): Promise<string[]> => page.locator('.tree-row .tree-name').allInnerTexts()
 const row = (page: Page, id: string) => page.locator(`[data-domain="${domainUrn(id)}"]`)
 
+type MapEdge = { upstreamKey: string; downstreamKey: string; edgeCount: number }
+
 t.test('the page of domains', async (t) => {
   if (skipWithoutChromium(t)) return
   const server = await withServer(t, { withWorker: true })
@@ -252,9 +254,7 @@ t.test('the page of domains', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: 'domains' })
     const arrow = page.locator('[data-edge]')
     await arrow.first().waitFor({ state: 'attached' })
-    const { body } = await server.graphql(
-      '{ domainLineage(input: { direction: DOWNSTREAM }) { edges { upstream { urn } downstream { urn } edgeCount } } }'
-    )
+    const { body } = await server.graphql('{ lineageMap { edges { upstreamKey downstreamKey edgeCount } } }')
     t.strictSame(
       await Promise.all(
         (await arrow.all()).map(async (each) => [
@@ -262,12 +262,10 @@ t.test('the page of domains', async (t) => {
           await each.getAttribute('data-count')
         ])
       ),
-      body.data.domainLineage.edges.map(
-        (edge: { upstream: { urn: string }; downstream: { urn: string }; edgeCount: number }) => [
-          `${edge.upstream.urn} ${edge.downstream.urn}`,
-          String(edge.edgeCount)
-        ]
-      )
+      body.data.lineageMap.edges.map((edge: MapEdge) => [
+        `${edge.upstreamKey} ${edge.downstreamKey}`,
+        String(edge.edgeCount)
+      ])
     )
     await page.locator(`svg [data-node="${domainUrn('finance')}"]`).click()
     await page.getByRole('heading', { name: 'Finance', level: 1 }).waitFor()
@@ -284,12 +282,11 @@ t.test('the page of domains', async (t) => {
     const map = page.getByRole('region', { name: 'Lineage between the sub-domains of Sales' })
     await map.locator('[data-edge]').first().waitFor({ state: 'attached' })
     const { body } = await server.graphql(
-      'query ($urn: String!) { domainLineage(input: { within: $urn }) { edges { upstream { urn } downstream { urn } edgeCount } } }',
+      'query ($urn: String!) { lineageMap(input: { domain: $urn }) { edges { upstreamKey downstreamKey edgeCount } } }',
       { urn: domainUrn('sales') }
     )
-    const wanted: string[] = body.data.domainLineage.edges.map(
-      (edge: { upstream: { urn: string }; downstream: { urn: string }; edgeCount: number }) =>
-        `${edge.upstream.urn} ${edge.downstream.urn} ${edge.edgeCount}`
+    const wanted: string[] = body.data.lineageMap.edges.map(
+      ({ upstreamKey, downstreamKey, edgeCount }: MapEdge) => `${upstreamKey} ${downstreamKey} ${edgeCount}`
     )
     t.equal(wanted.length, 2)
     const found = (await map.locator('[data-edge]').all()).map(

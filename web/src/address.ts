@@ -7,6 +7,7 @@ export const pageNames = [
   'asset',
   'lineage',
   'domains',
+  'map',
   'edit-lineage',
   'loads',
   'tokens',

@@ -23,6 +23,7 @@ const pages: { readonly [page in PageName]?: ComponentType } = {
   lineage: lazyPage(() => import('./graph/page.tsx').then(({ LineagePage }) => LineagePage)),
   search: lazyPage(() => import('./pages/search.tsx').then(({ SearchPage }) => SearchPage)),
   domains: lazyPage(() => import('./pages/domains.tsx').then(({ DomainsPage }) => DomainsPage)),
+  map: lazyPage(() => import('./pages/map.tsx').then(({ MapPage }) => MapPage)),
   loads: lazyPage(() => import('./pages/loads.tsx').then(({ LoadsPage }) => LoadsPage)),
   tokens: lazyPage(() => import('./pages/tokens.tsx').then(({ TokensPage }) => TokensPage))
 }
@@ -87,6 +88,7 @@ const titleOf: { readonly [page in Exclude<PageName, ''>]: string } = {
   asset: texts.shell.asset,
   lineage: texts.shell.lineage,
   domains: texts.shell.domains,
+  map: texts.shell.map,
   'edit-lineage': texts.shell.editLineage,
   loads: texts.shell.loads,
   tokens: texts.shell.tokens,

@@ -17,9 +17,10 @@ import { keyboardTexts } from './texts/keyboard.ts'
 import { texts } from './texts.ts'
 import { chooseTheme, theme } from './theme.ts'
 
-const places: readonly (readonly ['' | 'domains' | 'loads' | 'tokens', string])[] = [
+const places: readonly (readonly ['' | 'domains' | 'map' | 'loads' | 'tokens', string])[] = [
   ['', texts.shell.home],
   ['domains', texts.shell.domains],
+  ['map', texts.shell.map],
   ['loads', texts.shell.loads],
   ['tokens', texts.shell.tokens]
 ]

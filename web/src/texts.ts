@@ -27,6 +27,7 @@ export const texts = {
     lineage: 'Lineage',
     editLineage: 'Edit lineage',
     domains: 'Domains',
+    map: 'Map',
     loads: 'Loads',
     tokens: 'Tokens',
     explorer: 'GraphQL',

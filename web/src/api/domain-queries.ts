@@ -117,7 +117,7 @@ query findAssets($query: String!, $count: Int, $types: [EntityType!], $groups: [
   aggregateAcrossEntities(input: { query: $query, types: $types, orFilters: $groups, facets: $facets }) @include(if: $withFacets) { ${facets} }
 }${card}`)
 
-export type RawDomainEdge = {
+type RawDomainEdge = {
   upstream: NamedDomain | null
   downstream: NamedDomain | null
   edgeCount: number
@@ -132,17 +132,46 @@ fragment domainEdges on DomainLineage {
 }
 ${named}`
 
-/** Lineage between all top-level domains. */
-export const domainMap = define<{ domainLineage: RawDomainLineage }, { count: number }>(`
-query domainMap($count: Int) {
-  domainLineage(input: { direction: DOWNSTREAM, count: $count }) { ...domainEdges }
-}${domainEdges}`)
+export type RawMapBox = {
+  key: string
+  kind: 'DOMAIN' | 'SYSTEM' | 'SCHEMA' | 'ASSET'
+  name: string
+  entity: RawCard | null
+  platforms: { name: string }[]
+  assetCount: number
+  insideCount: number
+  upstreamCount: number
+  downstreamCount: number
+  fromOutsideCount: number
+  toOutsideCount: number
+}
 
-/** Lineage between the direct sub-domains of a domain, and the assets directly in it. */
-export const domainMapWithin = define<{ domainLineage: RawDomainLineage }, { urn: string; count: number }>(`
-query domainMapWithin($urn: String!, $count: Int) {
-  domainLineage(input: { within: $urn, direction: DOWNSTREAM, count: $count }) { ...domainEdges }
-}${domainEdges}`)
+/** One place of the map, and the domain it is in with those above it. */
+export const lineageMap = define<
+  {
+    lineageMap: {
+      total: number
+      assetCount: number
+      edgeCount: number
+      edgesOfPage: number
+      boxes: RawMapBox[]
+      edges: { upstreamKey: string; downstreamKey: string; edgeCount: number }[]
+    }
+    domain?: (NamedDomain & { parentDomains: { domains: RawPlace[] } | null }) | null
+  },
+  { input: object; domain: string; isInDomain: boolean }
+>(`
+query lineageMap($input: LineageMapInput, $domain: String!, $isInDomain: Boolean!) {
+  lineageMap(input: $input) {
+    total assetCount edgeCount edgesOfPage
+    boxes {
+      key kind name platforms { name } entity { ...card }
+      assetCount insideCount upstreamCount downstreamCount fromOutsideCount toOutsideCount
+    }
+    edges { upstreamKey downstreamKey edgeCount }
+  }
+  domain(urn: $domain) @include(if: $isInDomain) { ...named parentDomains { domains { ...named } } }
+}${card}${named}`)
 
 /** Lineage between one domain and all others. */
 export const domainMapOf = define<

@@ -4,7 +4,8 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { hold } from './edge-panel.tsx'
 import { ColumnEdges, Edges, EdgeTargets, LitEdges } from './edges.tsx'
 import { itemNode } from './items.tsx'
-import { measureWith, textWidth } from './labels.ts'
+import { textWidth } from './labels.ts'
+import './measure.ts'
 import type { Box } from './layout.ts'
 import type { Colours } from './colours.ts'
 import type { Direction } from './model.ts'
@@ -39,13 +40,6 @@ type Props = {
 /** How long the pointer must rest for what it points at to be lit, and how long that then stays. */
 const pointerEntersMs = 90
 const pointerLeavesMs = 200
-
-const canvas = document.createElement('canvas').getContext('2d')
-if (canvas)
-  measureWith((letter, weight) => {
-    canvas.font = `${weight} 100px ${getComputedStyle(document.body).fontFamily}`
-    return canvas.measureText(letter).width / 100
-  })
 
 const closest = (event: Event, selector: string): Element | null =>
   event.target instanceof Element ? event.target.closest(selector) : null

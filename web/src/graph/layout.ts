@@ -34,6 +34,8 @@ export type LayoutQuestion = {
   former?: ReadonlyMap<string, Point>
   /** The card whose top left corner must be at this point. */
   anchor?: { id: string; x: number; y: number } | null
+  /** Pixels between layers. */
+  layerGap?: number
 }
 
 export type PlacedEdge = {
@@ -62,7 +64,7 @@ export type Layout = {
 /** Pixels between cards, between layers, and between an edge and its neighbour. */
 export const gaps = { row: 20, layer: 108, edge: 10, lane: 44, laneSide: 24 }
 
-export function layOut({ nodes, edges, former, anchor }: LayoutQuestion): Layout {
+export function layOut({ nodes, edges, former, anchor, layerGap = gaps.layer }: LayoutQuestion): Layout {
   const indexOf = new Map(nodes.map(({ id }, index) => [id, index]))
   const known = edges.flatMap((edge) => {
     const from = indexOf.get(edge.from)
@@ -84,7 +86,7 @@ export function layOut({ nodes, edges, former, anchor }: LayoutQuestion): Layout
   const { y, lanes } = hasLanes
     ? placeInLanes(nodes, graph, chains, formerY, plain.y)
     : { y: plain.y, lanes: [] }
-  const columns = columnsOf(nodes, nodeLayers, chains)
+  const columns = columnsOf(nodes, nodeLayers, chains, layerGap)
 
   const boxes = new Map(
     nodes.map(({ id, width, height, portY }, index): [string, Box] => [
@@ -247,7 +249,8 @@ function placeInLanes(
 function columnsOf(
   nodes: readonly LayoutNode[],
   layerOf: Int32Array,
-  { layerOf: ofPoints }: Chains
+  { layerOf: ofPoints }: Chains,
+  layerGap: number
 ): { x: number; width: number }[] {
   const layerCount = ofPoints.reduce((most, layer) => Math.max(most, layer + 1), 0)
   const columns = Array.from({ length: layerCount }, () => ({ x: 0, width: 0 }))
@@ -258,7 +261,7 @@ function columnsOf(
   let x = 0
   for (const column of columns) {
     column.x = x
-    x += column.width + gaps.layer
+    x += column.width + layerGap
   }
   return columns
 }

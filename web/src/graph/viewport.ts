@@ -22,7 +22,7 @@ export type Viewport = {
 /** A box farther outside than this is shown in the centre, with what is around it. */
 const farPixels = 400
 
-export function attachViewport(svg: SVGSVGElement, stage: Stage): Viewport {
+export function attachViewport(svg: SVGSVGElement, stage: Pick<Stage, 'view' | 'size'>): Viewport {
   const selection = select<SVGSVGElement, unknown>(svg)
   const behaviour = zoom<SVGSVGElement, unknown>()
     .scaleExtent([scales.least, scales.most])

@@ -3,7 +3,7 @@
  * between all domains.
  */
 import { useState } from 'preact/hooks'
-import { domainMap } from '../api/domain-queries.ts'
+import { lineageMap } from '../api/domain-queries.ts'
 import { canWrite } from '../api/session.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { Failure, Loading } from '../parts/states.tsx'
@@ -137,7 +137,7 @@ export function DomainsPage() {
               <div class="row">
                 <a href={withoutDomain}>{texts.home.withoutDomain}</a>
                 <CopyAs
-                  graphql={{ text: domainMap.text, variables: { count: 100 } }}
+                  graphql={{ text: lineageMap.text, variables: { input: {}, domain: '', isInDomain: false } }}
                   command="tributary domain tree"
                 />
               </div>

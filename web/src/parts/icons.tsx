@@ -30,6 +30,7 @@ const pathOf = (type: string): string =>
 const pagePaths = {
   '': 'M2.5 8L8 3l5.5 5M4 7v6.5h8V7',
   domains: 'M2 12.5v-9h4l1.5 2H14v7z',
+  map: 'M2.5 3h4v3.5h-4zM9.5 9.5h4V13h-4zM2.5 9.5h4V13h-4zM6.5 4.8h5v4.7M6.5 11.2h3',
   loads: 'M8 10.5V3M5 6l3-3l3 3M2.5 10v3.5h11V10',
   tokens: 'M11 2.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 1 0 0-5M9.2 6.8L3 13M4.5 11.5l2 2',
   explorer: 'M8 2l5.2 3v6L8 14l-5.2-3V5z',

@@ -86,16 +86,11 @@ export const domainTexts = {
   map: 'Domain lineage',
   mapOf: (name: string): string => `Lineage of ${name} with other domains`,
   mapWithin: (name: string): string => `Lineage between the sub-domains of ${name}`,
-  mapLabel: (domains: number, edges: number): string =>
-    `${number(domains)} domains, ${number(edges)} ${edges === 1 ? 'connection' : 'connections'}`,
-  mapEdge: (from: string, to: string, count: number): string =>
-    `${from} → ${to}: ${number(count)} ${count === 1 ? 'edge' : 'edges'}`,
   mapCut: (shown: number, total: number): string =>
     `Showing the ${number(shown)} strongest of ${number(total)} connections`,
   mapNone: 'No lineage crosses domains.',
   mapNoneOf: 'No lineage connects it with another domain.',
   mapNoneWithin: 'No lineage leads from one sub-domain to another.',
-  noDomain: 'No domain',
   missing: (urn: string): string => `The domain ${urn} does not exist.`,
   missingHint: 'It may have been deleted. Choose another in the tree.',
   pick: 'Find the domain',
