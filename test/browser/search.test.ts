@@ -9,7 +9,7 @@ import {
   violationsOf,
   withBrowser
 } from '../support/browser.ts'
-import { loadShopCatalog, orders, table } from '../support/shop-catalog.ts'
+import { loadShopCatalog, rawOrders, table } from '../support/shop-catalog.ts'
 import { withServer, type TestServer } from '../support/server.ts'
 
 type Filter = { field: string; values?: string[]; condition?: string; negated?: boolean }
@@ -210,11 +210,8 @@ t.test('search on the catalog of a shop', async (t) => {
   })
 
   await t.test('a domain is picked by arrows and Enter', async (t) => {
-    const { page } = await open(t, `asset?urn=${encodeURIComponent(orders)}`)
-    await page
-      .getByRole('button', { name: /domain/i })
-      .first()
-      .click()
+    const { page } = await open(t, `asset?urn=${encodeURIComponent(rawOrders)}`)
+    await page.getByRole('button', { name: 'Set domain' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('radio').nth(2).waitFor()
     await dialog.getByRole('searchbox').focus()
