@@ -203,7 +203,7 @@ t.test('the lineage graph', async (t) => {
     await card(page, 's').focus()
     await page.keyboard.press('Escape')
     await page.getByTestId('column-focus').waitFor({ state: 'detached' })
-    t.equal(await page.locator('[data-col][data-lit]').count(), 0)
+    await until(page, "document.querySelector('[data-col][data-lit]') === null")
   })
 
   await t.test('a diamond has each card once', async (t) => {
