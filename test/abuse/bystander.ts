@@ -18,20 +18,11 @@ const tickEveryMs = 5
 /** Without a tick for so long, this process has stood still. */
 const stoodMinMs = 50
 
-const lookups = [
+const questions = [
   `{ domain(urn: ${JSON.stringify(domainUrn(3))}) { urn properties { name } } }`,
   `{ dataset(urn: ${JSON.stringify(assetUrn(7))}) { urn properties { name description } } }`,
   `{ searchAcrossLineage(input: { urn: ${JSON.stringify(assetUrn(49_000))}, direction: UPSTREAM, count: 10, orFilters: [{ and: [{ field: "degree", values: ["1", "2"] }] }] }) { total searchResults { degree entity { urn } } } }`
 ]
-/** More entities have the word than are counted one by one, the dearest case of a short search. */
-const search =
-  '{ searchAcrossEntities(input: { query: "orders", count: 10 }) { total searchResults { entity { urn } } } }'
-/**
- * Five searches a second. More would be heavy by themselves: they would queue behind each other on a machine on which
- * a search takes 80 ms, and the queue, not the attack, would be measured.
- */
-const questions = [...lookups, ...lookups, ...lookups, search]
-
 /** The time without that in which this process stood still, which would be measured as the server's. */
 function createClock(): () => number {
   let seenAt = performance.now()

@@ -184,10 +184,10 @@ class Case:
 
         return DataHubClient(graph=self.graph(**options))
 
-    def cli(self, *args: str, stdin: str = "", env: Optional[Dict[str, str]] = None, status: int = 0) -> str:
-        """What `datahub ...` prints. Fails where it does not end with `status`."""
+    def cli(self, *args: str, stdin: str = "", env: Optional[Dict[str, str]] = None, status: Optional[int] = 0) -> str:
+        """What `datahub ...` prints. Fails where it does not end with `status`, of which None is any but 0."""
         ended = subprocess.run(["datahub", *args], input=stdin, capture_output=True, text=True, timeout=300, env={**os.environ, **(env or {})})
-        if ended.returncode != status:
+        if ended.returncode == 0 if status is None else ended.returncode != status:
             raise AssertionError(f"datahub {' '.join(args)} ended with {ended.returncode}: {ended.stdout[-2000:]}\n{ended.stderr[-2000:]}")
         return ended.stdout if status == 0 else ended.stdout + ended.stderr
 
