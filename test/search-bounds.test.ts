@@ -9,6 +9,7 @@ import { searchEntities } from '../shared/catalog/search/search-entities.ts'
 import { query } from '../shared/db/query.ts'
 import { readConfig } from '../shared/platform/config.ts'
 import { createLog } from '../shared/platform/log.ts'
+import { termsQuery } from '../shared/model/search-vector.ts'
 import { findAllMatches, findMatches } from '../shared/store/search-documents.ts'
 import { datasetUrn } from '../shared/urn/kinds.ts'
 import { asCall, dataset, record, upsert } from './support/changes.ts'
@@ -178,4 +179,13 @@ t.test('all matches of a search are those that are ranked, up to the number that
       t.strictSame(all, maxCount < names.length ? null : ranked, `${text}, ${maxCount}`)
     }
   t.strictSame(await findAllMatches(db, "'absent'", 'absent', 1), new Int32Array(0))
+})
+
+t.test('a search looks for tags, terms and owners by each word, up to eight', async (t) => {
+  const keysFor = (count: number): number =>
+    termsQuery(
+      Array.from({ length: count }, (_, at) => ({ kind: 'word' as const, whole: `word${at}`, parts: [] }))
+    ).split('|').length - 1
+  t.equal(keysFor(8), 8 * 12)
+  t.equal(keysFor(9), 0)
 })

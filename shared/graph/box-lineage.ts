@@ -30,6 +30,12 @@ export type BoxEdges = {
   pairs: { upstream: Int32Array; downstream: Int32Array; counts: Int32Array }
 }
 
+/** All lists of BoxEdges but the pairs, with nothing counted yet. */
+export function emptyLists(boxCount: number): Omit<BoxEdges, 'pairs'> {
+  const list = (): Int32Array => new Int32Array(boxCount + 1)
+  return { inside: list(), upstream: list(), downstream: list(), fromOutside: list(), toOutside: list() }
+}
+
 /** Members looked at between two looks at the clock. */
 const membersPerPause = 4_096
 
@@ -41,14 +47,7 @@ const fewBoxes = 1_000
 
 export async function boxLineage(view: GraphView, boxes: Boxes, pause: Pause): Promise<BoxEdges> {
   const { boxOf, boxCount, hasOutside } = boxes
-  const list = (): Int32Array => new Int32Array(boxCount + 1)
-  const found = {
-    inside: list(),
-    upstream: list(),
-    downstream: list(),
-    fromOutside: list(),
-    toOutside: list()
-  }
+  const found = emptyLists(boxCount)
   const reach = neighboursIn(boxOf)
   const pairs = boxCount <= fewBoxes ? pairTable(boxCount) : pairLists(boxCount)
   const ids = boxCount <= fewBoxes ? null : byBox(boxes)

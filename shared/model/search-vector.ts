@@ -77,10 +77,7 @@ const labelKeys = (word: string): string[] => {
   )
 }
 
-/**
- * Only short searches look for labels, because each of their words stands for twelve keys: with them, refusing 30
- * searches of 100 words took three times as long.
- */
+/** The most words of a search that also looks for labels: each word stands for twelve keys, which long searches would pay for. */
 const labelledTermsMaxCount = 8
 
 export const termsQuery = (terms: readonly SearchTerm[]): string =>

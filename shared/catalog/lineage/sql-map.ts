@@ -1,5 +1,5 @@
 /** Counts a map through any reader, for where the graph is not in memory: it asks for each asset and edge. */
-import { lookedThrough, noPart, outside, type BoxEdges } from '../../graph/box-lineage.ts'
+import { emptyLists, lookedThrough, noPart, outside, type BoxEdges } from '../../graph/box-lineage.ts'
 import { schemaIn } from '../../urn/schema-name.ts'
 import { mapBoxes, type CountedMap, type MapBoxes } from './map-boxes.ts'
 import type { MapRules } from './map-rules.ts'
@@ -61,14 +61,7 @@ async function addUp(
   boxOf: ReadonlyMap<number, number>,
   boxCount: number
 ): Promise<BoxEdges> {
-  const list = (): Int32Array => new Int32Array(boxCount + 1)
-  const found = {
-    inside: list(),
-    upstream: list(),
-    downstream: list(),
-    fromOutside: list(),
-    toOutside: list()
-  }
+  const found = emptyLists(boxCount)
   const pairs = new Map<string, { upstream: number; downstream: number; count: number }>()
   const fateOf = (_: EntityClass, id: number) => {
     const box = boxOf.get(id) ?? noPart

@@ -6,6 +6,7 @@ import { useState } from 'preact/hooks'
 import { lineageMap } from '../api/domain-queries.ts'
 import { canWrite } from '../api/session.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
+import { FoldButton } from '../parts/fold-button.tsx'
 import { Failure, Loading } from '../parts/states.tsx'
 import { tell } from '../parts/toasts.tsx'
 import { useAddress } from '../parts/use-address.ts'
@@ -39,18 +40,7 @@ export function DomainsPage() {
   const isEmpty = tree.topTotal === 0
   return (
     <div class="domains">
-      {chosen !== null && (
-        <button
-          type="button"
-          class="filters-button"
-          aria-expanded={isTreeOpen}
-          onClick={() => {
-            setTreeOpen(!isTreeOpen)
-          }}
-        >
-          {words.all}
-        </button>
-      )}
+      {chosen !== null && <FoldButton label={words.all} isOpen={isTreeOpen} setOpen={setTreeOpen} />}
       <section
         class={
           chosen === null || isTreeOpen

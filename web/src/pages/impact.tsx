@@ -15,6 +15,7 @@ import { CardMark, WholeName } from '../parts/card-line.tsx'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { platformTitle } from '../parts/platforms.ts'
 import { ChoiceMenu } from '../parts/choice-menu.tsx'
+import { FoldButton } from '../parts/fold-button.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
 import { SetDomainDialog } from '../parts/set-domain-dialog.tsx'
 import { printSort, readSort } from '../parts/sort-rows.ts'
@@ -314,16 +315,7 @@ function Choices({
             </button>
           ))}
         </div>
-        <button
-          type="button"
-          class="filters-button"
-          aria-expanded={areFiltersOpen}
-          onClick={() => {
-            setFiltersOpen(!areFiltersOpen)
-          }}
-        >
-          {words.filters}
-        </button>
+        <FoldButton label={words.filters} isOpen={areFiltersOpen} setOpen={setFiltersOpen} />
       </div>
       <div class={areFiltersOpen ? 'row filters' : 'row filters folded'}>
         {!isColumnUrn(address.query.urn ?? '') && <ColumnPicker question={question} address={address} />}

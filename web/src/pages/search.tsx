@@ -6,6 +6,7 @@ import { search } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
 import { moveAmong } from '../parts/move-among.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
+import { FoldButton } from '../parts/fold-button.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
 import { goTo } from '../parts/use-address.ts'
 import { useResource } from '../parts/use-resource.ts'
@@ -66,16 +67,11 @@ export function SearchPage() {
   const { facets } = data.aggregateAcrossEntities
   return (
     <div class="split">
-      <button
-        type="button"
-        class="filters-button"
-        aria-expanded={areFiltersOpen}
-        onClick={() => {
-          setFiltersOpen(!areFiltersOpen)
-        }}
-      >
-        {texts.search.filtersChosen(filters.reduce((sum, { values }) => sum + values.length, 0))}
-      </button>
+      <FoldButton
+        label={texts.search.filtersChosen(filters.reduce((sum, { values }) => sum + values.length, 0))}
+        isOpen={areFiltersOpen}
+        setOpen={setFiltersOpen}
+      />
       <aside
         class={areFiltersOpen ? 'filters stack' : 'filters folded stack'}
         aria-label={texts.search.filters}

@@ -148,7 +148,7 @@ export const loadTexts = {
     'Loads are kept for 30 days, and are visible to the token that sent them and to administrators.',
   drop: {
     title: 'Load a file',
-    hint: 'NDJSON, CSV, change proposals, OpenLineage events, or the artifacts of a dbt project together. It can also be dropped here.',
+    hint: 'Drop it here, or choose it: NDJSON, CSV, change proposals, OpenLineage events, or the artifacts of a dbt project together.',
     choose: 'Choose a file',
     chosen: (names: string, bytes: string): string => `${names} (${bytes})`,
     bytes: (value: number): string =>

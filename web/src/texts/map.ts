@@ -24,7 +24,7 @@ export const mapTexts = {
   page: (first: number, last: number, total: number): string =>
     `Showing ${number(first)} to ${number(last)} of ${number(total)}, those with the most lineage first.`,
   cut: (shown: number, total: number): string =>
-    `Drawn are the ${number(shown)} strongest of ${counted(total, 'connection', 'connections')}.`,
+    `Only the ${number(shown)} strongest of ${counted(total, 'connection', 'connections')} are drawn.`,
   previous: 'Previous',
   next: 'Next',
   outside: (into: number, out: number): string =>

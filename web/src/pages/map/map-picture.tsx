@@ -223,7 +223,7 @@ function Box({
   )
 }
 
-/** For readers of the screen, and where there is no room for a picture. */
+/** For screen readers, and where there is no room for a picture. */
 export function MapList({ boxes, edges }: Pick<Props, 'boxes' | 'edges'>) {
   const nameOf = new Map(boxes.map((box) => [box.id, box.title]))
   const ends = (own: readonly MapEdge[], end: 'from' | 'to'): string =>
