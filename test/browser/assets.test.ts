@@ -444,6 +444,37 @@ t.test('the pages of assets', async (t) => {
     complaints.length = 0
   })
 
+  t.test('a request on its way while another tab signs in is answered, and the page stays', async (t) => {
+    const { page, context, complaints } = await openPage(t, browser, {
+      url,
+      token,
+      path: pageOf('asset', dataset('spare'))
+    })
+    await page.getByRole('heading', { name: 'spare', level: 1 }).waitFor()
+    const ended = await context.cookies()
+    await context.request.post(`${url}/session`, { data: { token } })
+    const answered: number[] = []
+    await page.route(
+      '**/api/graphql',
+      async (route) => {
+        const cookie = ended.map(({ name, value }) => `${name}=${value}`).join('; ')
+        const response = await route.fetch({ headers: { ...route.request().headers(), cookie } })
+        answered.push(response.status())
+        await route.fulfill({ response })
+      },
+      { times: 1 }
+    )
+    await page.getByRole('link', { name: 'Impact', exact: true }).click()
+    await page.getByText('No downstream is known.').first().waitFor()
+    t.strictSame(answered, [401])
+    await page.getByRole('heading', { name: 'spare', level: 1 }).waitFor()
+    t.ok(
+      complaints.every((text) => /401|403/.test(text)),
+      'the browser notes the refusals'
+    )
+    complaints.length = 0
+  })
+
   t.test('every page has a title of its own', async (t) => {
     const { page, goTo } = await openPage(t, browser, { url, token })
     const titles: string[] = []

@@ -6,6 +6,7 @@ import { GraphiQL } from 'graphiql'
 import { createElement } from 'react'
 import { createRoot } from 'react-dom/client'
 import { addressOf } from './address.ts'
+import { send } from './api/request.ts'
 import { restoreSession, session } from './api/session.ts'
 import { explorerTexts } from './texts/explorer.ts'
 import { startTheme, theme } from './theme.ts'
@@ -17,9 +18,9 @@ import './style/explorer.css'
 const asked = new URLSearchParams(location.search)
 
 async function ask(body: unknown): Promise<object> {
-  const response = await fetch('../api/graphql', {
+  const response = await send('../api/graphql', {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-csrf-token': session.value?.csrfToken ?? '' },
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body)
   })
   // The session has ended: sign in, and come back.

@@ -3,7 +3,8 @@ import { ApiError, errorOfGraphql, errorOfProblem } from './errors.ts'
 import type { Document } from './queries.ts'
 import { hasEnded, isAnothers, restoreSession, session } from './session.ts'
 
-async function send(path: string, init: RequestInit, isRetry = false): Promise<Response> {
+/** Answers with whatever the server says. Throws ApiError OFFLINE, AbortError if the signal ended it. */
+export async function send(path: string, init: RequestInit, isRetry = false): Promise<Response> {
   let response: Response
   try {
     response = await fetch(path, {
@@ -17,24 +18,21 @@ async function send(path: string, init: RequestInit, isRetry = false): Promise<R
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiError('OFFLINE', 'The server cannot be reached.')
   }
-  // The token was revoked or the session has ended: the shell then shows the sign-in page.
-  if (response.status === 401) {
-    if (session.value) hasEnded.value = true
-    session.value = null
-  }
-  if (response.status === 403 && !isRetry && (await lacksToken(response.clone()))) {
-    // Another tab has signed in, and all tabs share its cookie.
-    const before = session.value?.actor
+  if (session.value && (response.status === 401 || (await lacksCsrfToken(response)))) {
+    // Another tab may have signed in: all tabs share its cookie, and the session before it has ended.
+    const before = session.value.actor
     await restoreSession()
-    if (session.value?.actor === before) return send(path, init, true)
-    isAnothers.value = true
+    // The token was revoked or the session has ended: the shell then shows the sign-in page.
+    if (!session.value) hasEnded.value = true
+    else if (session.value.actor !== before) isAnothers.value = true
+    else if (!isRetry) return send(path, init, true)
   }
   return response
 }
 
 /** Whether the request was refused for its CSRF token, not for missing permissions. */
-const lacksToken = async (response: Response): Promise<boolean> =>
-  (await response.text()).includes('x-csrf-token')
+const lacksCsrfToken = async (response: Response): Promise<boolean> =>
+  response.status === 403 && (await response.clone().text()).includes('x-csrf-token')
 
 /** The answer's data. Throws ApiError for the first error, AbortError if the signal ended it. */
 export async function graphql<Result, Variables extends object>(
