@@ -33,7 +33,7 @@ t.test('pages of a shop', async (t) => {
       body.data.listDomains.domains
         .map(
           (each: { properties: { name: string }; entities: { total: number }; childCount: number }) =>
-            `${each.properties.name}: ${each.entities.total} assets${each.childCount === 0 ? '' : `, ${each.childCount} sub-domain${each.childCount === 1 ? '' : 's'}`}`
+            `${each.properties.name}: ${each.entities.total} assets${each.childCount === 0 ? '' : ` · ${each.childCount} sub-domain${each.childCount === 1 ? '' : 's'}`}`
         )
         .toSorted()
     )

@@ -58,7 +58,7 @@ t.test('a session in a browser', async (t) => {
 
   t.test('shows that a page does not exist, and leads home', async (t) => {
     const { page, complaints } = await openPage(t, browser, { url, token, path: 'serach?q=orders' })
-    await page.getByRole('heading', { name: 'This page does not exist.' }).waitFor()
+    await page.getByRole('heading', { name: 'This page does not exist' }).waitFor()
     await page.getByRole('link', { name: 'Go to the start page' }).click()
     await page.waitForURL((address) => address.pathname === '/ui/')
     t.ok(complaints.every((text) => text.includes('404')))

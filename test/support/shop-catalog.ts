@@ -286,6 +286,9 @@ function described(): object[] {
       ...(parent === undefined ? {} : { parentDomain: domain(parent) }),
       description: `All that belongs to **${name}**.`
     })),
+    ...areas
+      .filter(({ parent }) => parent === undefined)
+      .map(({ id }, at) => owned('domain', domain(id), [pick(people, at)[0]])),
     ...people.map(([name, displayName, title]) =>
       aspectRecord('corpuser', user(name), 'corpUserInfo', {
         active: true,

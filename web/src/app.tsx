@@ -98,6 +98,11 @@ const titleOf: { readonly [page in Exclude<PageName, ''>]: string } = {
 const NotFound = () => (
   <div class="panel stack">
     <h1>{texts.shell.notFound}</h1>
-    <a href="./">{texts.shell.toHome}</a>
+    <p>{texts.shell.notFoundHint}</p>
+    <p>
+      <a class="button" href="./">
+        {texts.shell.toHome}
+      </a>
+    </p>
   </div>
 )

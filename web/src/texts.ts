@@ -43,7 +43,9 @@ export const texts = {
         ? `May change: ${domains.slice(0, 3).join(', ')} and ${domains.length - 3} more`
         : `May change: ${domains.join(', ')}`,
     keyboard: 'Keyboard shortcuts',
-    notFound: 'This page does not exist.',
+    notFound: 'This page does not exist',
+    notFoundHint:
+      'Its address may be mistyped or from another version. What you look for may be found by its name in the field above.',
     toHome: 'Go to the start page'
   },
   search: {
@@ -92,7 +94,7 @@ export const texts = {
     domainHas: (assets: number, domains: number): string =>
       domains === 0
         ? counted(assets, 'asset', 'assets')
-        : `${counted(assets, 'asset', 'assets')}, ${counted(domains, 'sub-domain', 'sub-domains')}`,
+        : `${counted(assets, 'asset', 'assets')} · ${counted(domains, 'sub-domain', 'sub-domains')}`,
     failedLoads: 'Loads that need attention',
     loadOf: (source: string, count: number): string => `${source}: ${counted(count, 'record', 'records')}`,
     all: 'Show all assets'

@@ -3,6 +3,7 @@ import {
   card,
   define,
   facets,
+  ownersOf,
   type Facet,
   type NamedDomain,
   type RawCard,
@@ -74,6 +75,7 @@ export const domainPage = define<
           RawFoundDomain & {
             exists: boolean | null
             properties: { name: string; description: string | null } | null
+            ownership: { owners: { owner: RawCard }[] | null } | null
           })
       | null
   },
@@ -85,11 +87,12 @@ query domainPage($urn: String!) {
     exists
     childCount
     properties { name description }
+    ownership { ...ownersOf }
     parentDomains { domains { ...named } }
     direct: entities(input: { count: 0 }) { total }
     whole: entities(input: { count: 0, includeDescendants: true }) { total }
   }
-}${named}`)
+}${named}${ownersOf}`)
 
 export const domainMembers = define<
   { domain: { entities: { total: number; searchResults: { entity: RawCard }[] } | null } | null },

@@ -103,12 +103,15 @@ export type RawFacetEntity = RawCard & { parentDomains?: { domains: NamedDomain[
 export const facetValuesMaxCount = 1_000
 
 /** What a row of results shows besides the card: what the entity is about, and who owns it. */
-const evidence = `
-fragment ownersShown on Ownership {
+/** The owners of an entity, as cards. */
+export const ownersOf = `
+fragment ownersOf on Ownership {
   owners { owner { ... on CorpUser { urn type described: properties { displayName fullName } } ... on CorpGroup { urn type name described: properties { displayName } } } }
-}
+}`
+
+const evidence = `
 fragment evidence on Entity {
-  ... on Dataset { properties { description } editableProperties { description } ownership { ...ownersShown } }
+  ... on Dataset { properties { description } editableProperties { description } ownership { ...ownersOf } }
   ${[
     'DataJob',
     'DataFlow',
@@ -121,11 +124,11 @@ fragment evidence on Entity {
     'DataProduct',
     'GlossaryTerm'
   ]
-    .map((type) => `... on ${type} { properties { description } ownership { ...ownersShown } }`)
+    .map((type) => `... on ${type} { properties { description } ownership { ...ownersOf } }`)
     .join('\n  ')}
   ... on Domain { properties { description } }
   ... on Tag { properties { description } }
-}`
+}${ownersOf}`
 
 export type RawEvidence = {
   properties?: { description: string | null } | null
@@ -187,7 +190,7 @@ export const home = define<
 >(`
 query home($types: [EntityType!], $me: String!) {
   searchAcrossEntities(input: { query: "*", types: $types, count: 0, searchFlags: { skipAggregates: true } }) { total isEstimate }
-  mine: searchAcrossEntities(input: { query: "*", types: $types, count: 6, filters: [{ field: "owners", values: [$me] }], searchFlags: { skipAggregates: true } }) { total searchResults { entity { ...card } } }
+  mine: searchAcrossEntities(input: { query: "*", count: 6, filters: [{ field: "owners", values: [$me] }], searchFlags: { skipAggregates: true } }) { total searchResults { entity { ...card } } }
   listDomains(input: { count: 24 }) { total domains { urn childCount properties { name description } entities(input: { count: 0, includeDescendants: true }) { total } } }
 }${card}`)
 
@@ -201,7 +204,6 @@ query mostConnected($count: Int) {
 
 /** Owners, for each type that can have owners and lineage. */
 const owned = `
-fragment ownersOf on Ownership { owners { owner { ... on CorpUser { urn type described: properties { displayName fullName } } ... on CorpGroup { urn type name described: properties { displayName } } } } }
 fragment owned on Entity {
   ... on Dataset { ownership { ...ownersOf } }
   ... on DataJob { ownership { ...ownersOf } }
@@ -212,7 +214,7 @@ fragment owned on Entity {
   ... on MLFeature { ownership { ...ownersOf } }
   ... on MLFeatureTable { ownership { ...ownersOf } }
   ... on MLPrimaryKey { ownership { ...ownersOf } }
-}`
+}${ownersOf}`
 
 export type RawOwned = { ownership?: { owners: { owner: RawCard }[] | null } | null }
 

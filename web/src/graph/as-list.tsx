@@ -41,6 +41,7 @@ export const AsList = ({ picture, selected, choose, expand }: Props) => (
         <div class="row">
           <button
             type="button"
+            class="plain"
             onClick={() => {
               choose(item.id)
             }}
@@ -52,6 +53,7 @@ export const AsList = ({ picture, selected, choose, expand }: Props) => (
               <button
                 key={direction}
                 type="button"
+                class="plain"
                 onClick={() => {
                   expand(item.id, direction)
                 }}

@@ -208,6 +208,11 @@ function Editor({
         >
           {words.preview.discard}
         </button>
+        <span class="soft">
+          {change === 0
+            ? words.preview.nothing
+            : words.preview.edges(draft.added.length, draft.removed.length)}
+        </span>
       </div>
       <CopyAs
         graphql={{ text: neighbours.text, variables: { urn, count: nodesMaxCount } }}
@@ -252,11 +257,13 @@ function Side({
               <li key={keyOfEdge(edge)} class="row apart">
                 <span class="row">
                   <CardLink card={other} />
+                  {edge.upstreamUrn === edge.downstreamUrn && <span class="chip">{words.itself}</span>}
                   {isNew && <span class="chip good">{words.added}</span>}
                   {isRemoved && <span class="chip bad">{words.removed}</span>}
                 </span>
                 <button
                   type="button"
+                  class="plain"
                   aria-label={(isRemoved ? words.keepOf : words.removeOf)(other.name)}
                   onClick={() => {
                     if (isRemoved) add(edge)

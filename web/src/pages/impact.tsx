@@ -298,7 +298,7 @@ function Choices({
       ? words.chip(words.degrees[group], anyDegree.degrees.find(({ degree }) => degree === group)?.count ?? 0)
       : words.degrees[group]
   return (
-    <div class="stack">
+    <div class="row impact-choices">
       <div class="row">
         <div class="row" role="group" aria-label={words.degree}>
           {degreeGroups.map((group) => (

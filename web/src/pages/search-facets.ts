@@ -49,4 +49,4 @@ const pathOf = (path: readonly { name: string }[]): string =>
   path
     .map(({ name }) => name)
     .toReversed()
-    .join(' / ')
+    .join(' › ')

@@ -1,4 +1,5 @@
 /** A person or group as initials in a circle whose colour is always the same for the same URN. */
+import { assetAddress } from '../address.ts'
 import type { Card } from '../api/entity.ts'
 
 /** Dark enough for white letters. */
@@ -27,4 +28,10 @@ export const Avatar = ({ card, size = 22 }: { card: Pick<Card, 'urn' | 'name'>; 
   >
     {initialsOf(card.name)}
   </span>
+)
+
+export const PersonLink = ({ card }: { card: Pick<Card, 'urn' | 'name'> }) => (
+  <a class="person" href={assetAddress(card.urn)} title={card.urn}>
+    <Avatar card={card} /> {card.name}
+  </a>
 )

@@ -17,7 +17,7 @@ const [rowHeight, firstHeight, foldedHeight] = [44, 38, 23]
 const [padding, selectionWidth] = [12, 28]
 const rowsPerPage = 10
 /** The width below which folded columns get more than one line: one for each two of them. */
-const narrowWidth = 480
+const narrowWidth = 440
 
 /** The tab index of controls inside a cell: 0 only in the focused row, so that Tab leaves the table. */
 export type CellTab = 0 | -1
@@ -268,7 +268,7 @@ function Head<Row>({
         }}
       >
         {head}
-        <span aria-hidden="true">{{ ascending: ' ↑', descending: ' ↓', none: '' }[order]}</span>
+        {order !== 'none' && <span aria-hidden="true">{order === 'ascending' ? '↑' : '↓'}</span>}
       </button>
     </div>
   )

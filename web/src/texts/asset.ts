@@ -72,14 +72,13 @@ export const assetTexts = {
     links: 'Links',
     dataType: 'Data type',
     email: 'Email',
-    personTitle: 'Title',
     container: 'Container',
     properties: 'Properties',
     urn: 'URN',
     subTypes: 'Subtypes',
     instance: 'Platform instance',
     lastRun: 'Last run',
-    lastChange: 'Last change',
+    lastChange: 'Changed',
     title: 'Facts'
   },
   columns: {

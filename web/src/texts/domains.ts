@@ -34,6 +34,7 @@ export const domainTexts = {
     `${number(direct)} direct, ${number(whole)} with sub-domains`,
   path: 'Path',
   noDescription: 'No description.',
+  noOwner: 'Nobody',
   edit: 'Rename or describe',
   editTitle: (name: string): string => `Rename or describe ${name}`,
   save: 'Save',

@@ -15,6 +15,7 @@ export const editLineageTexts = {
   removeOf: (name: string): string => `Remove the edge with ${name}`,
   keep: 'Keep',
   keepOf: (name: string): string => `Keep the edge with ${name}`,
+  itself: 'itself',
   added: 'new',
   removed: 'to be removed',
   columns: {
@@ -30,7 +31,7 @@ export const editLineageTexts = {
   },
   preview: {
     title: 'What would change',
-    nothing: 'Nothing yet: add or remove an edge.',
+    nothing: 'No changes yet',
     edges: (added: number, removed: number): string =>
       [
         added > 0 ? `${counted(added, 'edge', 'edges')} added` : '',

@@ -7,6 +7,7 @@ import { findAssets } from '../../api/domain-queries.ts'
 import { related, type RawCard } from '../../api/queries.ts'
 import { graphql } from '../../api/request.ts'
 import { CardLink } from '../../parts/card-line.tsx'
+import { Markdown } from '../../parts/markdown.tsx'
 import { Failure } from '../../parts/states.tsx'
 import { useResource } from '../../parts/use-resource.ts'
 import { assetTexts } from '../../texts/asset.ts'
@@ -177,13 +178,16 @@ export const FirstColumns = ({
   columns
 }: {
   urn: string
-  columns: readonly { path: string; name: string; urn: string; type: string }[]
+  columns: readonly { path: string; name: string; urn: string; type: string; about: string }[]
 }) => (
   <Section title={assetTexts.tabs.columns} total={columns.length}>
     <ul class="list">
       {columns.slice(0, columnsFirstCount).map((column) => (
-        <li key={column.path} class="row apart">
+        <li key={column.path} class="row first-column">
           <a href={assetAddress(column.urn)}>{column.name}</a>
+          <span class="soft">
+            <Markdown text={column.about} isInline />
+          </span>
           <span class="soft mono">{column.type}</span>
         </li>
       ))}

@@ -22,8 +22,7 @@ export function Details({ asset: { card, aspects, column, containers } }: { asse
   const columns = card.type === 'DATASET' ? columnsIn(aspects) : []
   const facts: [string, ComponentChildren[]][] = [
     [words.dataType, namesOf([column?.type || undefined])],
-    [words.personTitle, namesOf([info.title]).filter(() => 'corpUserInfo' in aspects)],
-    [words.email, namesOf([info.email])],
+    [words.email, namesOf([info.email]).filter(() => !('corpUserInfo' in aspects))],
     [
       words.links,
       objectsOf(aspects.institutionalMemory?.value.elements).map((link) => (
@@ -50,7 +49,7 @@ export function Details({ asset: { card, aspects, column, containers } }: { asse
       words.urn,
       [
         <code key="urn" class="urn">
-          {card.urn}
+          {card.urn.split(/(?<=[,.(])/).flatMap((part, place) => [part, <wbr key={place} />])}
         </code>
       ]
     ]
@@ -71,11 +70,12 @@ export function Details({ asset: { card, aspects, column, containers } }: { asse
         {columns.length > 0 && (
           <FirstColumns
             urn={card.urn}
-            columns={columns.map(({ path, type }) => ({
+            columns={columns.map(({ path, type, description: about }) => ({
               path,
               name: shownPath(path),
               urn: columnUrn(card.urn, path),
-              type
+              type,
+              about
             }))}
           />
         )}

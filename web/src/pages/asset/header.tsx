@@ -7,7 +7,7 @@ import { addressOf, assetAddress } from '../../address.ts'
 import { textOf } from '../../api/aspects.ts'
 import { canBeInDomain, hasEditableLineage, nameOfActor, type Card } from '../../api/entity.ts'
 import { canWriteIn } from '../../api/session.ts'
-import { Avatar } from '../../parts/avatar.tsx'
+import { Avatar, PersonLink } from '../../parts/avatar.tsx'
 import { DomainPath } from '../../parts/domain-path.tsx'
 import { CardLink, CardMark, WholeName } from '../../parts/card-line.tsx'
 import { platformTitle } from '../../parts/platforms.ts'
@@ -34,8 +34,23 @@ export function Header({ asset, isShort, changed }: { asset: Asset; isShort: boo
   const canEdit = card.exists && hasEditableLineage(urn) && canWriteIn(card.domain?.urns ?? [])
   const facts: [string, ComponentChildren | false][] = [
     [
+      words.facts.lastRun,
+      lastRun?.startedAt && (
+        <a data-testid="last-run" href={assetAddress(lastRun.jobUrn, { tab: 'runs' })}>
+          <span class={`chip ${chipOfRun[lastRun.state ?? ''] ?? ''}`}>{words.runState(lastRun.state)}</span>
+          <Ago millis={lastRun.endedAt ?? lastRun.startedAt} />
+        </a>
+      )
+    ],
+    [
       words.facts.owners,
-      owners.length > 0 && <List of={owners} label={words.facts.owners} draw={personLink} />
+      owners.length > 0 && (
+        <List
+          of={owners}
+          label={words.facts.owners}
+          draw={(card) => <PersonLink key={card.urn} card={card} />}
+        />
+      )
     ],
     [
       words.facts.tags,
@@ -56,23 +71,6 @@ export function Header({ asset, isShort, changed }: { asset: Asset; isShort: boo
             {words.downstream(downstream)}
           </a>
         </>
-      )
-    ],
-    [
-      words.facts.lastRun,
-      lastRun?.startedAt && (
-        <a data-testid="last-run" href={assetAddress(lastRun.jobUrn, { tab: 'runs' })}>
-          <span class={`chip ${chipOfRun[lastRun.state ?? ''] ?? ''}`}>{words.runState(lastRun.state)}</span>{' '}
-          <Ago millis={lastRun.endedAt ?? lastRun.startedAt} />
-        </a>
-      )
-    ],
-    [
-      words.facts.lastChange,
-      lastChange && (
-        <span data-testid="last-change">
-          <Ago millis={lastChange.at} /> {words.by(nameOfActor(lastChange.actor))}
-        </span>
       )
     ]
   ]
@@ -109,7 +107,17 @@ export function Header({ asset, isShort, changed }: { asset: Asset; isShort: boo
             <WholeName card={card} />
           </h1>
           {card.nameThere && <p class="soft">{card.nameThere}</p>}
-          {!isShort && <Place card={card} parent={parent} />}
+          {!isShort && (
+            <div class="row asset-place">
+              <Place card={card} parent={parent} />
+              {lastChange && (
+                <span class="soft" data-testid="last-change">
+                  {words.facts.lastChange} <Ago millis={lastChange.at} />{' '}
+                  {words.by(nameOfActor(lastChange.actor))}
+                </span>
+              )}
+            </div>
+          )}
         </div>
         <div class="row asset-actions">
           {!isShort && source !== null && isWebAddress(source) && (
@@ -166,12 +174,6 @@ const List = ({
   label: string
   draw: (card: Card) => ComponentChildren
 }) => <ShowAll items={of} firstCount={shownFirstCount} label={label} draw={draw} />
-
-const personLink = (card: Card) => (
-  <a key={card.urn} class="person" href={assetAddress(card.urn)} title={card.urn}>
-    <Avatar card={card} /> {card.name}
-  </a>
-)
 
 const searchFor = (field: string) => (card: Card) => (
   <a

@@ -58,7 +58,7 @@ export const assetColumns = ({
           id: 'domain',
           head: heads.domain,
           value: ({ domain }: Card) => domain && domainPath(domain),
-          width: 'minmax(140px, 1fr)',
+          width: 'minmax(150px, 2fr)',
           fold: 4
         }
       ]

@@ -12,6 +12,7 @@ import { graphql } from '../../api/request.ts'
 import { canWrite } from '../../api/session.ts'
 import { quoted } from '../../command-line.ts'
 import { CopyAs } from '../../parts/copy-as.tsx'
+import { PersonLink } from '../../parts/avatar.tsx'
 import { ActionMenu } from '../../parts/menu.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
@@ -24,6 +25,7 @@ import { useAddress, type Address } from '../../parts/use-address.ts'
 import { useAfterTyping } from '../../parts/use-after-typing.ts'
 import { usePages } from '../../parts/use-pages.ts'
 import { useResource } from '../../parts/use-resource.ts'
+import { assetTexts } from '../../texts/asset.ts'
 import { domainTexts as words } from '../../texts/domains.ts'
 import { tableTexts } from '../../texts/table.ts'
 import { texts } from '../../texts.ts'
@@ -74,6 +76,7 @@ export function DomainDetail({
 
   const parents = domain.parentDomains?.domains ?? []
   const [parent] = parents
+  const owners = domain.ownership?.owners?.map(({ owner }) => cardOf(owner)) ?? []
   const subject: Subject = {
     urn,
     name: nameOfDomain(domain),
@@ -101,47 +104,63 @@ export function DomainDetail({
             ))}
           </nav>
         )}
-        <h1 id="domain-name">{subject.name}</h1>
+        <div class="row apart">
+          <h1 id="domain-name">{subject.name}</h1>
+          <div class="row">
+            {canWrite() && (
+              <>
+                <button
+                  type="button"
+                  class="primary"
+                  onClick={() => {
+                    setDialog('add')
+                  }}
+                >
+                  {words.add}
+                </button>
+                <ActionMenu
+                  label={words.actions}
+                  actions={(['create', 'edit', 'move', 'delete'] as const).map((kind) => ({
+                    label: words[kind === 'create' ? 'createIn' : kind],
+                    run: () => {
+                      setDialog(kind)
+                    }
+                  }))}
+                />
+              </>
+            )}
+          </div>
+        </div>
         {subject.description ? (
           <Markdown text={subject.description} />
         ) : (
           <p class="soft">{words.noDescription}</p>
         )}
-        <p data-testid="domain-counts" data-direct={domain.direct.total} data-whole={domain.whole.total}>
-          {words.counts(domain.direct.total, domain.whole.total)}
-        </p>
-        <div class="row">
-          {canWrite() && (
-            <>
-              <button
-                type="button"
-                class="primary"
-                onClick={() => {
-                  setDialog('add')
-                }}
-              >
-                {words.add}
-              </button>
-              <ActionMenu
-                label={words.actions}
-                actions={(['create', 'edit', 'move', 'delete'] as const).map((kind) => ({
-                  label: words[kind === 'create' ? 'createIn' : kind],
-                  run: () => {
-                    setDialog(kind)
-                  }
-                }))}
-              />
-            </>
-          )}
-          <CopyAs
-            graphql={{
-              text: domainMembers.text,
-              variables: { urn, input: { query: '*', start: 0, count: 100, includeDescendants: withSub } }
-            }}
-            command={`tributary search '*' --domain ${quoted(urn)}`}
-            urn={urn}
-          />
-        </div>
+        <dl class="vitals">
+          <div>
+            <dt>{words.assets}</dt>
+            <dd data-testid="domain-counts" data-direct={domain.direct.total} data-whole={domain.whole.total}>
+              {words.counts(domain.direct.total, domain.whole.total)}
+            </dd>
+          </div>
+          <div>
+            <dt>{assetTexts.facts.owners}</dt>
+            <dd class="row">
+              {owners.length === 0 && <span class="soft">{words.noOwner}</span>}
+              {owners.map((owner) => (
+                <PersonLink key={owner.urn} card={owner} />
+              ))}
+            </dd>
+          </div>
+        </dl>
+        <CopyAs
+          graphql={{
+            text: domainMembers.text,
+            variables: { urn, input: { query: '*', start: 0, count: 100, includeDescendants: withSub } }
+          }}
+          command={`tributary search '*' --domain ${quoted(urn)}`}
+          urn={urn}
+        />
       </section>
       <Members
         urn={urn}

@@ -56,10 +56,12 @@ export function Rejects({
   return (
     <section class="panel stack" aria-labelledby="rejects">
       <div class="row apart">
-        <h2 id="rejects">{words.rejects}</h2>
-        <span role="status" data-testid="rejects-showing">
-          {words.rejectsShown(filtered.length, total)}
-        </span>
+        <div class="row">
+          <h2 id="rejects">{words.rejects}</h2>
+          <span class="soft" role="status" data-testid="rejects-showing">
+            {words.rejectsShown(filtered.length, total)}
+          </span>
+        </div>
         <div class="row">
           <a class="button" href={`../${rejectsPath(id)}`} download="">
             {words.downloadNdjson}

@@ -21,6 +21,9 @@ const legibleScale = 0.5
 /** The most platforms of which a box has the marks. */
 const marksMaxCount = 4
 
+/** Around a fitted map, for the buttons over it. */
+const margin = 120
+
 type Props = {
   boxes: readonly MapBox[]
   edges: readonly MapEdge[]
@@ -69,7 +72,11 @@ export function MapPicture({ boxes, edges, here, isPage = false }: Props) {
   const isFaded = (...ids: string[]): boolean => lit !== null && !ids.includes(lit)
   const near = new Set(edges.flatMap(({ from, to }) => (from === lit || to === lit ? [from, to] : [])))
   return (
-    <div class={isPage ? 'map-canvas page' : 'map-canvas'} data-testid="map-picture">
+    <div
+      class={isPage ? 'map-canvas page' : 'map-canvas'}
+      style={{ aspectRatio: `${layout.bounds.width + margin} / ${layout.bounds.height + margin}` }}
+      data-testid="map-picture"
+    >
       <svg ref={svg} class="graph map" role="group" aria-label={words.picture(boxes.length, edges.length)}>
         <defs>
           <marker
