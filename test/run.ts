@@ -49,10 +49,11 @@ function toBuiltFiles(argument: string): string[] {
 
 /**
  * test/system starts whole processes and takes long: `npm run system`; test/browser needs a browser: `npm run
- * browser`; test/how-to runs the pages of docs with the tools that they name: `npm run how-to`.
+ * browser`; test/how-to runs the pages of docs with the tools that they name: `npm run how-to`; test/site reads the
+ * site that `npm run site` builds of them: `npm run site-test`.
  */
 const isForAll = (file: string): boolean =>
-  !['system', 'browser', 'how-to'].some((folder) => file.startsWith(join('dist', 'test', folder)))
+  !['system', 'browser', 'how-to', 'site'].some((folder) => file.startsWith(join('dist', 'test', folder)))
 
 /**
  * Files with a test that takes a minute, most of it asleep, are started first, because at the end they would

@@ -128,11 +128,9 @@ export const clientCallTable = (isRefused: boolean): string => {
     ['Client', 'Call', 'Transport', isRefused ? 'Error' : 'Result'],
     calls
       .filter((row) => row.isRefused === isRefused)
-      .map(({ client, call, transport, result }) => [
-        client,
-        call.replaceAll('|', '\\|'),
-        transport,
-        result.replaceAll('|', '\\|')
-      ])
+      .map(({ client, call, transport, result }) => [client, asText(call), transport, asText(result)])
   )
 }
+
+/** Text in a cell: a bar would end the cell, and `<urn>` would be a tag that nobody sees. */
+const asText = (text: string): string => text.replaceAll(/[|<]/g, '\\$&')

@@ -1,0 +1,254 @@
+/** The docs as `npm run site` builds them, below a path of a server of files, read in headless Chromium. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
+import { extname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Browser, Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { packagePath } from '../../shared/platform/paths.ts'
+import { isTooWide, skipWithoutChromium, violationsOf, withBrowser, type Theme } from '../support/browser.ts'
+import { listenUntilTeardown } from '../support/listen.ts'
+import { withFolder } from '../support/program.ts'
+import { skipUnless } from '../support/skip.ts'
+
+t.setTimeout(300_000)
+
+const base = '/catalog/docs/'
+const desk = { width: 1440, height: 900 }
+const phone = { width: 390, height: 844 }
+
+/** Names of the pages in docs, as the site names them. */
+const pages = readdirSync(packagePath('docs'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => name.replace(/README\.md$/, 'index.md').replace(/\.md$/, '.html'))
+  .sort()
+
+const types: { [ending: string]: string } = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.json': 'application/json'
+}
+
+/** Builds into a folder of its own, below `base`. */
+function build(folder: string): { code: number | null; says: string } {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['node_modules/vitepress/bin/vitepress.js', 'build', '.', '--base', base, '--outDir', folder],
+    { cwd: packagePath('site'), encoding: 'utf8' }
+  )
+  return { code: status, says: `${stdout}${stderr}` }
+}
+
+/** Serves the folder below `base`, as a server of files does, and nothing beside it. Returns the address of the first page. */
+async function serve(t: Test, folder: string): Promise<string> {
+  const sockets = new Set<Socket>()
+  const server = createServer(({ url = '/' }, response) => {
+    const { pathname } = new URL(url, 'http://site')
+    const path = join(folder, decodeURIComponent(pathname.slice(base.length)) || 'index.html')
+    if (!pathname.startsWith(base) || extname(path) === '' || !existsSync(path)) {
+      response.writeHead(404).end('not here')
+      return
+    }
+    response.writeHead(200, { 'content-type': types[extname(path)] ?? 'application/octet-stream' })
+    response.end(readFileSync(path))
+  })
+  server.on('connection', (socket) => sockets.add(socket))
+  return `http://127.0.0.1:${await listenUntilTeardown(t, server, sockets)}${base}`
+}
+
+type Reader = { page: Page; goTo: (path: string) => Promise<void> }
+
+/** A reader with a browser of their own. At its end the test fails if the site complained, or asked another server. */
+async function open(
+  t: Test,
+  browser: Browser,
+  url: string,
+  { width, height, theme = 'light' }: { width: number; height: number; theme?: Theme }
+): Promise<Reader> {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: 'reduce'
+  })
+  const complaints: string[] = []
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith('data:'))
+      complaints.push(`a request to ${request.url()}`)
+  })
+  t.teardown(async () => {
+    await context.close()
+    if (complaints.length > 0) throw new Error(`the browser complains:\n${complaints.join('\n')}`)
+  })
+  return {
+    page,
+    goTo: async (path) => {
+      await page.goto(`${url}${path}`)
+    }
+  }
+}
+
+t.test('the site of the docs', async (t) => {
+  if (skipWithoutChromium(t)) return
+  if (skipUnless(t, existsSync(packagePath('site/node_modules')), 'nothing is installed: npm run site'))
+    return
+  const folder = withFolder(t)
+  const { code, says } = build(folder)
+  t.equal(code, 0, says)
+  const [url, browser] = [await serve(t, folder), await withBrowser(t)]
+
+  t.test('has every page of docs, and the side bar leads to each', async (t) => {
+    for (const page of pages) t.ok(existsSync(join(folder, page)), page)
+    const html = readFileSync(join(folder, 'tutorial.html'), 'utf8')
+    const inBar = new Set([...html.matchAll(/href="([^"#]+\.html|[^"#]*\/)"/g)].map(([, href = '']) => href))
+    const unlisted = pages.filter(
+      (page) =>
+        !/^(?:index|decisions\/\d)/.test(page) && !inBar.has(`${base}${page.replace(/index\.html$/, '')}`)
+    )
+    t.strictSame(unlisted, [])
+  })
+
+  for (const theme of ['light', 'dark'] as const)
+    for (const size of [desk, phone])
+      t.test(`reads well in ${theme} colours, ${size.width} pixels wide`, async (t) => {
+        const { page, goTo } = await open(t, browser, url, { ...size, theme })
+        for (const path of [
+          'index.html',
+          'tutorial.html',
+          'concepts.html',
+          'guides/dbt.html',
+          'comparison.html',
+          'architecture.html',
+          'errors.html'
+        ]) {
+          await goTo(path)
+          t.notOk(await isTooWide(page), `${path} is not scrolled sideways`)
+          t.strictSame(await violationsOf(page), [], path)
+          const unseen: unknown = await page.evaluate(
+            "[...document.images].filter((image) => image.loading !== 'lazy' && image.complete && image.naturalWidth === 0).map(({ src }) => src)"
+          )
+          t.strictSame(unseen, [], `${path} shows its pictures`)
+        }
+      })
+
+  t.test('a phone shows no page wider than itself', async (t) => {
+    const { page, goTo } = await open(t, browser, url, phone)
+    const wide: string[] = []
+    for (const path of pages.filter((name) => !/^decisions\/\d/.test(name))) {
+      await goTo(path)
+      if (await isTooWide(page)) wide.push(path)
+    }
+    t.strictSame(wide, [])
+  })
+
+  for (const size of [desk, phone])
+    t.test(`search finds what people look for, ${size.width} pixels wide`, async (t) => {
+      const { page, goTo } = await open(t, browser, url, size)
+      /** What people type, and the page that must be among the first five. */
+      const asked: [words: string, page: string][] = [
+        ['placeholder', 'concepts.html'],
+        ['undo', 'how-to/undo-a-load.html'],
+        ['dbt manifest', 'guides/dbt.html'],
+        ['LINEAGE_MEMORY_MB', 'configuration.html'],
+        ['SNAPSHOT_REMOVES_TOO_MUCH', 'errors.html'],
+        ['kubernets', 'how-to/deploy-on-kubernetes.html'],
+        ['shared_buffers', 'how-to/tune-postgres.html'],
+        ['marquez', 'guides/from-marquez.html']
+      ]
+      await goTo('tutorial.html')
+      for (const [words, wanted] of asked) {
+        await page.getByRole('button', { name: 'Search' }).first().click()
+        const field = page.getByRole('searchbox')
+        await field.fill(words)
+        const hits = page.locator('.VPLocalSearchBox .result')
+        await hits.first().waitFor()
+        const found: unknown = await page.evaluate(
+          "[...document.querySelectorAll('.VPLocalSearchBox .result')].slice(0, 5).map(({ href }) => new URL(href).pathname)"
+        )
+        t.ok(Array.isArray(found) && found.includes(`${base}${wanted}`), `${words}: ${JSON.stringify(found)}`)
+        if (words === 'undo') {
+          // The theme says "Loads > Undo" of a hit, and draws the > as a picture.
+          const others = (await violationsOf(page)).filter(
+            (fault) => !fault.startsWith('label-content-name-mismatch: ')
+          )
+          t.strictSame(others, [], 'the box of the search')
+        }
+        await page.keyboard.press('Escape')
+        await field.waitFor({ state: 'detached' })
+      }
+      await page.getByRole('button', { name: 'Search' }).first().click()
+      await page.getByRole('searchbox').fill('glossary')
+      await page.locator('.VPLocalSearchBox .result').first().waitFor()
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: /Glossary/, level: 1 }).waitFor()
+      t.match(page.url(), /glossary\.html/, 'Enter opens the first hit')
+    })
+
+  t.test('a word that is nowhere finds nothing, and says so', async (t) => {
+    const { page, goTo } = await open(t, browser, url, desk)
+    await goTo('tutorial.html')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('searchbox').fill('zzyzxqq')
+    t.match(await page.locator('.VPLocalSearchBox .no-results').innerText(), /zzyzxqq/)
+  })
+
+  t.test('the theme is kept from page to page, and pictures follow it', async (t) => {
+    const { page, goTo } = await open(t, browser, url, { ...desk, theme: 'light' })
+    await goTo('web-ui.html')
+    const seen = async (): Promise<unknown> =>
+      page.evaluate(
+        "[...document.querySelectorAll('.shot img')].filter((image) => image.offsetParent !== null).every(({ src }) => src.includes(document.documentElement.classList.contains('dark') ? '-dark' : '-light'))"
+      )
+    t.equal(await seen(), true)
+    await page.getByRole('switch').first().click()
+    t.equal(await page.evaluate("document.documentElement.classList.contains('dark')"), true)
+    t.equal(await seen(), true)
+    await goTo('concepts.html')
+    t.equal(await page.evaluate("document.documentElement.classList.contains('dark')"), true)
+  })
+
+  t.test('a phone reaches every page by its menu', async (t) => {
+    const { page, goTo } = await open(t, browser, url, phone)
+    await goTo('tutorial.html')
+    await page.getByRole('button', { name: 'Menu', exact: true }).click()
+    await page.locator('.VPSidebar').getByRole('link', { name: 'Runbook' }).click()
+    await page.getByRole('heading', { name: /runbook/i, level: 1 }).waitFor()
+    t.match(page.url(), /runbook\.html/)
+  })
+})
+
+t.test('the check of the site names what leads nowhere', async (t) => {
+  const { checkSite }: { checkSite: (folder: string, base: string) => void } = await import(
+    pathToFileURL(packagePath('site/check-site.mjs')).href
+  )
+  const faults: [html: string, said: RegExp][] = [
+    [`<a href="${base}gone.html">`, /gone\.html: is not there/],
+    ['<a href="./other.html#gone">', /other\.html#gone: has no such heading/],
+    ['<a href="#gone">', /#gone: has no such heading/],
+    ['<img src="images/gone.png">', /images\/gone\.png: is not there/],
+    ['<a href="/elsewhere/other.html">', /is outside/],
+    ['<script src="https://cdn.example/x.js"></script>', /fetches https:\/\/cdn\.example\/x\.js/],
+    ['<link href="//fonts.example/x.css">', /fetches \/\/fonts\.example\/x\.css/]
+  ]
+  for (const [html, said] of faults) {
+    const folder = withFolder(t)
+    writeFileSync(join(folder, 'other.html'), '<h2 id="here">Here</h2>')
+    writeFileSync(join(folder, 'index.html'), html)
+    t.throws(() => checkSite(folder, base), said, html)
+  }
+  const sound = withFolder(t)
+  writeFileSync(join(sound, 'other.html'), '<h2 id="here">Here</h2>')
+  writeFileSync(join(sound, 'index.html'), `<a href="${base}other.html#here"><a href="https://example.com/">`)
+  t.doesNotThrow(() => checkSite(sound, base))
+  t.throws(() => checkSite(withFolder(t), base), /no page was built/)
+})
