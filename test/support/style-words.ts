@@ -57,10 +57,42 @@ export type TextPiece = { line: number; text: string }
 export function proseOf(page: string): TextPiece[] {
   let isCode = false
   return page.split('\n').flatMap((text, index) => {
-    if (text.trimStart().startsWith('```')) isCode = !isCode
-    return isCode ? [] : [{ line: index + 1, text: text.replaceAll(/`[^`]*`/g, '`…`') }]
+    const isFence = text.trimStart().startsWith('```')
+    if (isFence) isCode = !isCode
+    return isCode || isFence ? [] : [{ line: index + 1, text: text.replaceAll(/`[^`]*`/g, '`…`') }]
   })
 }
+
+/** A line that begins a block of its own: a heading, an item, a quotation. */
+const begins = /^\s*(?:#{1,6} |[-*+] |\d+\. |> )/
+/** A row of a table, a tag, a comment: what is read in pieces. */
+const isInPieces = (line: string): boolean => /^\s*(?:\||<)/.test(line)
+
+/** The sentences of a page, in paragraphs and lists: not those of tables and blocks of code. A colon does not end one. */
+export function sentencesOf(page: string): TextPiece[] {
+  const blocks: TextPiece[] = []
+  let isOpen = false
+  let previous = 0
+  for (const { line, text } of proseOf(page)) {
+    const isProse = text.trim() !== '' && !isInPieces(text)
+    const last = blocks.at(-1)
+    if (isProse && isOpen && last && line === previous + 1 && !begins.test(text))
+      last.text += ` ${text.trim()}`
+    else if (isProse) blocks.push({ line, text: text.replace(begins, '').trim() })
+    isOpen = isProse && !/^#{1,6} /.test(text)
+    previous = line
+  }
+  return blocks.flatMap(({ line, text }) =>
+    text
+      .replaceAll(/\]\([^)]*\)/g, ']')
+      .split(/(?<=[.!?]["')*_\]]*)\s+(?=["'(*_[]*[\p{Lu}\p{N}`])/u)
+      .map((sentence) => ({ line, text: sentence }))
+  )
+}
+
+/** A span of code, a number and a name with hyphens are a word each; a dash and a bar are not one. */
+export const wordsIn = (sentence: string): number =>
+  sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}…]/u.test(word)).length
 
 /** The descriptions of a GraphQL schema. */
 export const descriptionsOf = (schema: string): TextPiece[] =>
