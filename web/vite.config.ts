@@ -65,8 +65,7 @@ export default defineConfig({
       onLog(level, log, report) {
         // A hint for React's own compiler, which has no meaning in a bundle.
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log)
-      },
-      input: ['index.html', 'explorer.html', 'reference.html'].map((name) => join(import.meta.dirname, name))
+      }
     },
     target: 'es2022',
     // The policy of the pages allows only files, not data, for scripts and fonts.

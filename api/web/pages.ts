@@ -9,21 +9,20 @@ export type Found = { file: string; isHashed: boolean } | { redirect: string }
 /** The one page for all views, which reads the address itself. */
 const main = 'index.html'
 
-/** Names below /ui/ and their files. Any other name is unknown. */
-export const pages: ReadonlyMap<string, string> = new Map([
-  ['', main],
-  ['search', main],
-  ['asset', main],
-  ['lineage', main],
-  ['domains', main],
-  ['map', main],
-  ['loads', main],
-  ['tokens', main],
-  ['edit-lineage', main],
-  ['sign-in', main],
-  // pages of their own, so that only they load their large libraries
-  ['explorer', 'explorer.html'],
-  ['reference', 'reference.html']
+/** The names below /ui/ that are pages. Any other name is unknown. */
+export const pages: ReadonlySet<string> = new Set([
+  '',
+  'search',
+  'asset',
+  'lineage',
+  'domains',
+  'map',
+  'loads',
+  'tokens',
+  'edit-lineage',
+  'sign-in',
+  'explorer',
+  'reference'
 ])
 
 /** The build puts a hash of the content into the name, so such a file never changes. */
@@ -39,8 +38,7 @@ const plain = /^[\w-]+(?:\.[\w-]+)+$/
 export function findPage(path: string): Found | null {
   if (path === '/ui') return { redirect: 'ui/' }
   const name = path.slice('/ui/'.length)
-  const page = pages.get(name)
-  if (page !== undefined) return { file: page, isHashed: false }
+  if (pages.has(name)) return { file: main, isHashed: false }
   if (name.endsWith('/') && pages.has(name.slice(0, -1))) return { redirect: `../${name.slice(0, -1)}` }
   if (hashed.test(name)) return { file: name, isHashed: true }
   return plain.test(name) && !name.endsWith('.html') ? { file: name, isHashed: false } : null

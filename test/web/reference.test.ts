@@ -1,6 +1,12 @@
 /** The REST reference shows every operation of a description, and follows its references. */
 import t from 'tap'
-import { elementOf, fieldsOf, filterGroups, groupsOf, typeText } from '../../web/src/reference/openapi.ts'
+import {
+  elementOf,
+  fieldsOf,
+  filterGroups,
+  groupsOf,
+  typeText
+} from '../../web/src/pages/reference/openapi.ts'
 
 const description = {
   tags: [{ name: 'Loads', description: 'Bulk changes' }],

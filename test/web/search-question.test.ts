@@ -129,11 +129,11 @@ t.test('a domain in the list of filters counts its sub-domains', async (t) => {
       counted(domainOf('a', 'a'), 17),
       counted(domainOf('a1x', 'Shops', ['a1', 'a']), 15)
     ]),
-    ['a a 232', 'a1 a / North 215', 'b b 20', 'b1 b / North 20', 'a1x a / a1 / Shops 15'],
+    ['a a 232', 'a1 a › North 215', 'b b 20', 'b1 b › North 20', 'a1x a › a1 › Shops 15'],
     'also a parent in which nothing is directly'
   )
   t.strictSame(options([]), [])
-  t.strictSame(options([counted(domainOf('loop', 'loop', ['loop']), 3)]), ['loop loop / loop 3'])
+  t.strictSame(options([counted(domainOf('loop', 'loop', ['loop']), 3)]), ['loop loop › loop 3'])
   t.strictSame(
     optionsOf({
       field: '_entityType',

@@ -11,6 +11,8 @@ export const pageNames = [
   'edit-lineage',
   'loads',
   'tokens',
+  'explorer',
+  'reference',
   'sign-in'
 ] as const
 export type PageName = (typeof pageNames)[number] | ''

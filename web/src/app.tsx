@@ -25,12 +25,13 @@ const pages: { readonly [page in PageName]?: ComponentType } = {
   domains: lazyPage(() => import('./pages/domains.tsx').then(({ DomainsPage }) => DomainsPage)),
   map: lazyPage(() => import('./pages/map.tsx').then(({ MapPage }) => MapPage)),
   loads: lazyPage(() => import('./pages/loads.tsx').then(({ LoadsPage }) => LoadsPage)),
-  tokens: lazyPage(() => import('./pages/tokens.tsx').then(({ TokensPage }) => TokensPage))
+  tokens: lazyPage(() => import('./pages/tokens.tsx').then(({ TokensPage }) => TokensPage)),
+  explorer: lazyPage(() => import('./pages/explorer.tsx').then(({ ExplorerPage }) => ExplorerPage)),
+  reference: lazyPage(() => import('./pages/reference.tsx').then(({ ReferencePage }) => ReferencePage))
 }
 
 export const App = () => (
-  // The browser itself follows links to other documents, such as the API explorer.
-  <LocationProvider scope={/^\.\/(?!explorer|reference)/}>
+  <LocationProvider scope={/^\.\//}>
     <CurrentPage />
   </LocationProvider>
 )
@@ -52,7 +53,7 @@ function CurrentPage() {
   }
   useEffect(restore, [])
   useEffect(() => {
-    if (signedIn === null && page !== 'sign-in')
+    if (signedIn === null && page !== 'sign-in' && page !== 'reference')
       goTo(
         route,
         addressOf('sign-in', {
@@ -65,8 +66,15 @@ function CurrentPage() {
   // If the server cannot say who is signed in, show the sign-in page.
   if (page === 'sign-in') return signedIn === undefined && !failure ? <Loading /> : <SignInPage />
   if (failure) return <Failure error={failure} retry={restore} />
-  if (!signedIn) return <Loading />
   const Page = (page !== null && pages[page]) || NotFound
+  // The description of the API is for everybody, as at /openapi.json.
+  if (signedIn === null && page === 'reference')
+    return (
+      <main>
+        <Page />
+      </main>
+    )
+  if (!signedIn) return <Loading />
   return (
     <Shell page={page}>
       <ErrorBoundary onError={setBroken}>
@@ -92,6 +100,8 @@ const titleOf: { readonly [page in Exclude<PageName, ''>]: string } = {
   'edit-lineage': texts.shell.editLineage,
   loads: texts.shell.loads,
   tokens: texts.shell.tokens,
+  explorer: texts.shell.explorer,
+  reference: texts.shell.reference,
   'sign-in': texts.signIn.title
 }
 

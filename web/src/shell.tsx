@@ -17,13 +17,15 @@ import { keyboardTexts } from './texts/keyboard.ts'
 import { texts } from './texts.ts'
 import { chooseTheme, theme } from './theme.ts'
 
-const places: readonly (readonly ['' | 'domains' | 'map' | 'loads' | 'tokens', string])[] = [
+const places = [
   ['', texts.shell.home],
   ['domains', texts.shell.domains],
   ['map', texts.shell.map],
   ['loads', texts.shell.loads],
-  ['tokens', texts.shell.tokens]
-]
+  ['tokens', texts.shell.tokens],
+  ['explorer', texts.shell.explorer],
+  ['reference', texts.shell.reference]
+] as const
 
 export function Shell({ page, children }: { page: PageName | null; children: ComponentChildren }) {
   const main = useRef<HTMLElement>(null)
@@ -53,12 +55,6 @@ export function Shell({ page, children }: { page: PageName | null; children: Com
             <PageIcon page={name} /> {label}
           </a>
         ))}
-        <a class="place" href="./explorer">
-          <PageIcon page="explorer" /> {texts.shell.explorer}
-        </a>
-        <a class="place" href="./reference">
-          <PageIcon page="reference" /> {texts.shell.reference}
-        </a>
       </nav>
       <div>
         <header class="bar">
@@ -69,7 +65,12 @@ export function Shell({ page, children }: { page: PageName | null; children: Com
             <Account />
           </div>
         </header>
-        <main id="content" ref={main} tabIndex={-1} class={page === 'lineage' ? 'wide' : ''}>
+        <main
+          id="content"
+          ref={main}
+          tabIndex={-1}
+          class={page === 'lineage' || page === 'explorer' ? 'wide' : ''}
+        >
           {children}
         </main>
       </div>

@@ -4,7 +4,7 @@
  */
 import { useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
-import { pageOf, safeNext } from '../address.ts'
+import { safeNext } from '../address.ts'
 import { nameOfActor } from '../api/entity.ts'
 import { hasIdentityProvider, session, signIn, signOut } from '../api/session.ts'
 import { useAction } from '../parts/use-action.ts'
@@ -20,9 +20,7 @@ export function SignInPage() {
   const [isBusy, setBusy] = useState(false)
   const next = safeNext(query.next)
   const goOn = (): void => {
-    // The explorer is a separate document.
-    if (pageOf(new URL(next, location.href).pathname) === null) location.assign(next)
-    else goTo(route, next, true)
+    goTo(route, next, true)
   }
   const enter = (by: { token: string } | { code: string }): void => {
     setBusy(true)

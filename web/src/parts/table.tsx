@@ -12,12 +12,17 @@ import { useVirtual } from './use-virtual.ts'
 import { useWidth } from './use-width.ts'
 import '../style/table.css'
 
-/** Of a row in one line, of its first line where others follow, and of each of those. */
+/** Of a row in one line, of its first line where others follow, and of each of those, for letters of 16 pixels. */
 const [rowHeight, firstHeight, foldedHeight] = [44, 38, 23]
 const [padding, selectionWidth] = [12, 28]
+/** How much larger than usual the reader has letters. */
+const zoomOfText = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
+/** A track in pixels, in units that grow with the letters. */
+const growing = (track: string): string =>
+  track.replaceAll(/(\d+)px/g, (_all, pixels) => `${Number(pixels) / 16}rem`)
 const rowsPerPage = 10
-/** The width below which folded columns get more than one line: one for each two of them. */
-const narrowWidth = 440
+/** The widths below which folded columns get a line for each two of them, and for each. */
+const [narrowWidth, narrowestWidth] = [440, 240]
 
 /** The tab index of controls inside a cell: 0 only in the focused row, so that Tab leaves the table. */
 export type CellTab = 0 | -1
@@ -75,15 +80,22 @@ export function Table<Row extends object>({
   const isMoving = useRef(false)
   const sorted = useMemo(() => sortRows(rows, columns, sort), [rows, columns, sort?.id, sort?.isDescending])
   const current = Math.min(active, Math.max(0, sorted.length - 1))
-  const width = useWidth(scroller)
+  const head = useRef<HTMLDivElement>(null)
+  const zoom = zoomOfText()
+  const width = useWidth(scroller) / zoom
   const folded = foldedColumns(columns, width - 2 * padding - (selection ? selectionWidth + columnGap : 0))
   const inLine = columns.filter((column) => !folded.includes(column))
-  const lines = width < narrowWidth ? Math.min(3, Math.ceil(folded.length / 2)) : 1
-  const drawnHeight = folded.length === 0 ? rowHeight : firstHeight + lines * foldedHeight
+  const lines =
+    width < narrowestWidth
+      ? folded.length
+      : width < narrowWidth
+        ? Math.min(3, Math.ceil(folded.length / 2))
+        : 1
+  const drawnHeight = zoom * (folded.length === 0 ? rowHeight : firstHeight + lines * foldedHeight)
   const { items, height, scrollTo } = useVirtual(scroller, {
     count: sorted.length,
     rowHeight: drawnHeight,
-    headHeight: drawnHeight,
+    headHeight: head.current?.offsetHeight ?? drawnHeight,
     alwaysDrawn: current
   })
 
@@ -121,12 +133,13 @@ export function Table<Row extends object>({
     event.preventDefault()
   }
   const nameColumn = columns.find(({ id }) => id === 'name') ?? columns[0]
-  const template = [
-    ...(selection ? [`${selectionWidth}px`] : []),
-    // Where folding is not enough, what is left shrinks.
-    ...inLine.map((column) => (width < narrowWidth ? column.width.replace(/\d+px,/, '0,') : column.width))
-  ].join(' ')
-  const style = { gridTemplateColumns: template, height: `${drawnHeight}px` }
+  const gridTemplateColumns = growing(
+    [
+      ...(selection ? [`${selectionWidth}px`] : []),
+      // Where folding is not enough, what is left shrinks.
+      ...inLine.map((column) => (width < narrowWidth ? column.width.replace(/\d+px,/, '0,') : column.width))
+    ].join(' ')
+  )
   // What is folded begins below the first words.
   const foldStyle = {
     gridColumn: `${inLine.findIndex(({ isNumber }) => !isNumber) + (selection ? 2 : 1)} / -1`
@@ -160,7 +173,7 @@ export function Table<Row extends object>({
       onKeyDown={onKeyDown}
     >
       <div class="table-sheet">
-        <div class="table-head" role="row" aria-rowindex={1} style={style}>
+        <div class="table-head" ref={head} role="row" aria-rowindex={1} style={{ gridTemplateColumns }}>
           {selection && (
             <div role="columnheader">
               <input
@@ -204,7 +217,11 @@ export function Table<Row extends object>({
                 aria-rowindex={index + 2}
                 aria-selected={selection ? selection.keys.has(key) : undefined}
                 tabIndex={tab}
-                style={{ ...style, transform: `translateY(${start}px)` }}
+                style={{
+                  gridTemplateColumns,
+                  height: `${drawnHeight}px`,
+                  transform: `translateY(${start}px)`
+                }}
                 onFocus={() => {
                   if (index !== current) setActive(index)
                 }}

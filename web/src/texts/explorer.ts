@@ -1,8 +1,7 @@
 /** The words of the GraphQL explorer. */
 export const explorerTexts = {
-  back: 'Tributary',
-  failed: (reason: string): string =>
-    `The explorer could not be started: ${reason} Reload the page to try again.`,
+  title: 'GraphQL explorer',
+  logo: 'GraphQL',
   firstQuery: `# What depends on an asset? Press Ctrl+Enter to ask, Ctrl+Space to complete a name.
 query assets {
   searchAcrossEntities(input: { query: "*", types: [DATASET], count: 10 }) {

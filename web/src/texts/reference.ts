@@ -5,8 +5,6 @@ export const referenceTexts = {
   title: 'REST reference',
   intro: (version: string): string =>
     `The REST API of this server, version ${version}, from its OpenAPI description. GraphQL has an explorer of its own.`,
-  back: 'Tributary',
-  explorer: 'GraphQL explorer',
   description: 'OpenAPI description (JSON)',
   filter: 'Filter by path or words',
   count: (shown: number, total: number): string =>
@@ -19,8 +17,5 @@ export const referenceTexts = {
   required: 'required',
   body: 'Body',
   answers: 'Answers',
-  noTag: 'Other',
-  loading: 'Loading',
-  failed: 'The description could not be loaded.',
-  retry: 'Try again'
+  noTag: 'Other'
 }

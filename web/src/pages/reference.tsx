@@ -1,7 +1,6 @@
 /** The REST reference: the server's own OpenAPI description as a page. */
-import { render } from 'preact'
 import { useState } from 'preact/hooks'
-import { errorOfProblem } from './api/errors.ts'
+import { errorOfProblem } from '../api/errors.ts'
 import {
   elementOf,
   fieldsOf,
@@ -12,12 +11,10 @@ import {
   type Json,
   type Operation
 } from './reference/openapi.ts'
-import { useResource } from './parts/use-resource.ts'
-import { referenceTexts as words } from './texts/reference.ts'
-import { startTheme } from './theme.ts'
-import './style/theme.css'
-import './style/base.css'
-import './style/reference.css'
+import { Failure, Loading } from '../parts/states.tsx'
+import { useResource } from '../parts/use-resource.ts'
+import { referenceTexts as words } from '../texts/reference.ts'
+import '../style/reference.css'
 
 async function read(signal: AbortSignal): Promise<Json> {
   const response = await fetch('../openapi.json', { signal })
@@ -30,72 +27,55 @@ const infoOf = (description: Json): { version: string } => ({
   version: String((description.info as { version?: string } | undefined)?.version ?? '')
 })
 
-function Reference() {
+export function ReferencePage() {
   const { data, error, reload } = useResource('openapi', read)
   const [filter, setFilter] = useState('')
-  if (error && !data)
-    return (
-      <main class="stack reference">
-        <h1>{words.failed}</h1>
-        <p role="alert">{error.message}</p>
-        <div>
-          <button type="button" onClick={reload}>
-            {words.retry}
-          </button>
-        </div>
-      </main>
-    )
-  if (!data)
-    return (
-      <main class="reference">
-        <p>{words.loading}</p>
-      </main>
-    )
+  if (error && !data) return <Failure error={error} retry={reload} />
+  if (!data) return <Loading />
   const groups = groupsOf(data, words.noTag)
   const shown = filterGroups(groups, filter)
   const countOf = (of: typeof groups): number =>
     of.reduce((sum, { operations }) => sum + operations.length, 0)
   return (
-    <main class="stack reference">
-      <nav class="row">
-        <a href="./">{words.back}</a>
-        <a href="./explorer">{words.explorer}</a>
+    <div class="stack reference">
+      <div class="row apart">
+        <h1>{words.title}</h1>
         <a href="../openapi.json">{words.description}</a>
-      </nav>
-      <h1>{words.title}</h1>
-      <p>{words.intro(infoOf(data).version)}</p>
-      <label class="field narrow">
-        {words.filter}
-        <input
-          type="search"
-          value={filter}
-          onInput={(event) => {
-            setFilter(event.currentTarget.value)
-          }}
-        />
-      </label>
+      </div>
+      <p class="soft">{words.intro(infoOf(data).version)}</p>
+      <input
+        type="search"
+        class="narrow"
+        aria-label={words.filter}
+        placeholder={words.filter}
+        value={filter}
+        onInput={(event) => {
+          setFilter(event.currentTarget.value)
+        }}
+      />
       <p role="status" class="soft">
         {words.count(countOf(shown), countOf(groups))}
       </p>
       {shown.map(({ tag, description, operations }) => (
-        <section key={tag} class="stack" aria-label={tag}>
+        <section key={tag} class="panel operations" aria-label={tag}>
           <h2>{tag}</h2>
-          {description && <p>{description}</p>}
+          {description && <p class="soft">{description}</p>}
           {operations.map((operation) => (
             <OperationView key={operation.id} description={data} operation={operation} />
           ))}
         </section>
       ))}
-    </main>
+    </div>
   )
 }
 
 function OperationView({ description, operation }: { description: Json; operation: Operation }) {
   const { id, method, path, summary, parameters, body, answers } = operation
   return (
-    <details class="panel" id={id}>
+    <details id={id}>
       <summary>
-        <code class="method">{method}</code> <code>{path}</code> <span class="soft">{summary}</span>
+        <code class={`method ${method.toLowerCase()}`}>{method}</code> <code>{path}</code>{' '}
+        <span class="soft">{summary}</span>
       </summary>
       <div class="stack">
         {operation.description && <p class="prose as-written">{operation.description}</p>}
@@ -188,9 +168,3 @@ function Fields({ description, schema, depth }: { description: Json; schema: Jso
     </ul>
   )
 }
-
-startTheme()
-const root = document.getElementById('app')
-if (!root) throw new Error('The page has no element #app')
-root.replaceChildren()
-render(<Reference />, root)
