@@ -47,6 +47,12 @@ if (postgres !== null && redisUrl !== null) {
     })
   })
 
+  t.test('tune Postgres', async (t) => {
+    const { env } = await withMigrated(t, postgres)
+    const { outputs } = await runPage(t, 'docs/how-to/tune-postgres.md', { env, path })
+    t.match(outputs[0], /shared_buffers/, 'the settings')
+  })
+
   t.test('use PgBouncer', async (t) => {
     if (skipUnless(t, hasPgBouncer(), 'pgbouncer is not installed')) return
     const bouncer = await startPgBouncer(postgres.cluster.url(), { poolSize: 20 })
