@@ -1,4 +1,4 @@
-/** `npm run bench -- NAME`: runs one benchmark, prints its rows and writes them to bench/results/NAME.json. */
+/** `npm run bench -- NAME`: runs one benchmark, prints its rows and writes them to bench/results/NAME.json, which the docs cite. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { packagePath } from '../shared/platform/paths.ts'
 import { benchGraphUi } from './graph-ui/bench.ts'
@@ -38,7 +38,10 @@ const bench = benches[name]
 if (bench) {
   const result = await bench(args)
   mkdirSync(packagePath('bench/results'), { recursive: true })
-  writeFileSync(packagePath(`bench/results/${name}.json`), `${JSON.stringify(result, null, 2)}\n`)
+  writeFileSync(
+    packagePath(`bench/results/${name}.json`),
+    `${JSON.stringify({ at: new Date().toISOString(), ...result }, null, 2)}\n`
+  )
 } else {
   console.error(`Usage: npm run bench -- ${Object.keys(benches).join(' | ')}`)
   process.exitCode = 1
