@@ -4,7 +4,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-RUN npm ci --include=dev --ignore-scripts --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm run package /build && mkdir /app && tar -xzf tributary-*.tgz -C /app --strip-components=1
 

@@ -1,9 +1,9 @@
 /**
- * Builds what runs from the sources, if they have changed: dist, and dist/site for the browser. `--start` builds only what `npm start`
- * needs, and leaves the types to lint and tests: 7 s of processor time instead of 21 s.
+ * Builds what runs from the sources, if they have changed: dist, and dist/site for the browser. `--tests` also builds the tests, checks
+ * the types, and installs the tools that this needs.
  *
  * Plain JavaScript, because it runs before anything is built. Several starts at once build once: the others wait.
- * Where the compiler is missing (npm ci --omit=dev) an existing dist is used as it is.
+ * Where the bundler is missing (npm prune --omit=optional) an existing dist is used as it is.
  */
 import { createHash } from 'node:crypto'
 import { spawn } from 'node:child_process'
@@ -18,16 +18,17 @@ import {
   statSync,
   writeFileSync
 } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { installTools } from './tools.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
 const lockFile = join(dist, '.building')
-const compiler = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc')
+const typeChecker = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc')
 const bundler = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
 const site = join(dist, 'site')
-const isForStart = process.argv.includes('--start')
+const isForTests = process.argv.includes('--tests')
 
 /** The modules that run. */
 const programFolders = ['api', 'worker', 'shared', 'migrations', 'bin', 'dev']
@@ -90,7 +91,7 @@ function stampOf(paths, versions) {
 
 /** The parts of a build, each with the file that says from which sources it was made. */
 function listParts() {
-  const ofCompiler = listVersions(/^node_modules\/typescript-7$/)
+  const ofCompiler = listVersions(/^node_modules\/rolldown$/)
   const all = listVersions(/^node_modules\//)
   const program = listFiles(programFolders, /\.ts$/)
   const tests = listFiles(testFolders, /\.ts$/)
@@ -109,7 +110,7 @@ function listParts() {
 const isDone = ({ file, stamp }) => existsSync(file) && readFileSync(file, 'utf8') === stamp
 
 function isCurrent() {
-  const wanted = isForStart ? [parts.program, parts.site] : Object.values(parts)
+  const wanted = isForTests ? Object.values(parts) : [parts.program, parts.site]
   return wanted.every(isDone)
 }
 
@@ -175,9 +176,29 @@ async function make(wanted, ...tools) {
   for (const { file, stamp } of wanted) writeFileSync(file, stamp)
 }
 
-async function compile(...options) {
-  await run(compiler, '-p', root, ...options)
-  removeOrphans(listFiles([...programFolders, ...testFolders], /\.ts$/))
+/** Keeps a file that is the same, so that `npm run dev` restarts only for what has changed. */
+function update(path, text) {
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeFileSync(path, text)
+}
+
+/** Takes the types out of each module. */
+async function compile() {
+  const { transformSync } = await import('rolldown/utils')
+  const sources = listFiles([...programFolders, ...testFolders], /(?<!\.d)\.ts$/)
+  for (const source of sources) {
+    const target = join(dist, `${relative(root, source).slice(0, -3)}.js`)
+    mkdirSync(dirname(target), { recursive: true })
+    const { code, map, errors } = transformSync(source, readFileSync(source, 'utf8'), {
+      target: 'es2023',
+      sourcemap: true,
+      typescript: { onlyRemoveTypeImports: true, rewriteImportExtensions: 'rewrite' }
+    })
+    for (const { codeframe, message } of errors) console.error(codeframe ?? message)
+    if (errors.length > 0) fail('The build failed.')
+    update(target, `${code}//# sourceMappingURL=${basename(target)}.map\n`)
+    update(`${target}.map`, JSON.stringify({ ...map, sources: [relative(dirname(target), source)] }))
+  }
+  removeOrphans(sources)
   // npm does so when it first links the command, and npx keeps the link: a rebuilt dist would not be executable.
   chmodSync(join(dist, 'bin', 'tributary.js'), 0o755)
 }
@@ -185,9 +206,13 @@ async function compile(...options) {
 async function build() {
   const { program, tests, site, types } = parts
   const work = []
-  if (isForStart && !isDone(program)) work.push(make([program, tests], () => compile('--noCheck')))
-  else if (!isForStart && !(isDone(program) && isDone(tests) && isDone(types)))
-    work.push(make([program, tests, types], compile, () => run(compiler, '-p', join(root, 'web'))))
+  if (!isDone(program) || (isForTests && !isDone(tests))) work.push(make([program, tests], compile))
+  if (isForTests && !isDone(types))
+    work.push(
+      make([types], () =>
+        Promise.all([root, join(root, 'web')].map((folder) => run(typeChecker, '-p', folder, '--noEmit')))
+      )
+    )
   if (!isDone(site))
     work.push(make([site], () => run(bundler, 'build', '--logLevel', 'warn', join(root, 'web'))))
   await Promise.all(work)
@@ -197,29 +222,29 @@ async function build() {
 async function buildAndSay() {
   const startedAt = performance.now()
   const what = [
-    ...(isDone(parts.program) && (isForStart || (isDone(parts.tests) && isDone(parts.types)))
+    ...(isDone(parts.program) && (!isForTests || (isDone(parts.tests) && isDone(parts.types)))
       ? []
       : ['the program']),
     ...(isDone(parts.site) ? [] : ['the web UI'])
   ]
-  const seconds = isForStart ? '5 to 15 s' : '10 to 30 s'
+  const seconds = isForTests ? '10 to 30 s' : '5 to 10 s'
   console.error(`Building ${what.join(' and ')}: about ${seconds}, and only when the sources have changed …`)
   await build()
   console.error(`Built in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s.`)
 }
 
 requireNode()
+if (!existsSync(join(root, 'node_modules'))) fail('Nothing is installed. Run `npm ci`.')
+if (isForTests) installTools()
 const parts = listParts()
 if (!isCurrent()) {
-  if (existsSync(compiler) && existsSync(bundler)) {
+  if (existsSync(bundler)) {
     if (lock() && !isCurrent()) await buildAndSay()
   } else if (existsSync(join(dist, 'bin', 'tributary.js'))) {
-    console.error('The compiler is not installed: running dist as it was built.')
+    console.error('What builds it is not installed: running dist as it was built.')
   } else {
     fail(
-      existsSync(join(root, 'node_modules'))
-        ? 'Nothing is built, and what builds it is not installed: npm leaves it out under NODE_ENV=production and with --omit=dev. Run `npm ci --include=dev && npm run build`. Then `npm start` works, also after `npm prune --omit=dev`.'
-        : 'Nothing is installed. Run `npm ci --include=dev`.'
+      'Nothing is built, and what builds it is not installed: npm leaves it out with --omit=optional. Run `npm ci && npm run build`. Then `npm start` works, also after `npm prune --omit=optional`.'
     )
   }
 }

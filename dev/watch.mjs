@@ -1,29 +1,27 @@
-/** `npm run dev`: compiles sources when they are saved, and restarts everything. Ends when either of its two processes ends. */
-import { spawn } from 'node:child_process'
+/** `npm run dev`: builds sources when they are saved, and restarts everything. */
+import { spawn, spawnSync } from 'node:child_process'
+import { watch } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+/** An editor saves several files at once. */
+const settleMs = 100
 
-function run(...args) {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
-  child.on('exit', (code) => {
-    for (const other of children) other.kill('SIGINT')
-    process.exitCode ||= code ?? 1
-  })
-  return child
+let settling
+function build() {
+  spawnSync(process.execPath, [join(root, 'dev', 'build.mjs')], { stdio: 'inherit' })
 }
+for (const folder of ['api', 'worker', 'shared', 'migrations', 'bin', 'dev', 'web'])
+  watch(join(root, folder), { recursive: true }, () => {
+    clearTimeout(settling)
+    settling = setTimeout(build, settleMs)
+  })
 
-// Ctrl-C reaches the children too, and start ends in order: wait for them
+// Ctrl-C reaches the child too, and start ends in order: wait for it
 process.on('SIGINT', () => {})
-
-const children = [
-  run(
-    join(root, 'node_modules', 'typescript-7', 'bin', 'tsc'),
-    '-p',
-    root,
-    '--watch',
-    '--preserveWatchOutput'
-  ),
-  run('--watch', '--watch-preserve-output', '--enable-source-maps', join(root, 'dist', 'dev', 'start.js'))
-]
+const start = join(root, 'dist', 'dev', 'start.js')
+spawn(process.execPath, ['--watch', '--watch-preserve-output', '--enable-source-maps', start], {
+  cwd: root,
+  stdio: 'inherit'
+}).on('exit', (code) => process.exit(code ?? 1))

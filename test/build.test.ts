@@ -6,10 +6,10 @@ import t, { type Test } from 'tap'
 import { packagePath } from '../shared/platform/paths.ts'
 import { withFolder } from './support/program.ts'
 
-/** Runs the build of a checkout without the development dependencies. */
+/** Runs the build of a checkout without the optional dependencies. */
 function build(t: Test, prepare: (checkout: string) => void) {
   const checkout = withFolder(t)
-  for (const path of ['dev/build.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'])
+  for (const path of ['dev/build.mjs', 'dev/tools.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'])
     cpSync(packagePath(path), join(checkout, path))
   mkdirSync(join(checkout, 'web'))
   prepare(checkout)
@@ -20,23 +20,23 @@ function build(t: Test, prepare: (checkout: string) => void) {
   return { status, said: stderr.trim() }
 }
 
-t.test('npm start after npm ci under NODE_ENV=production says how to build', async (t) => {
+t.test('npm start after npm ci --omit=optional says how to build', async (t) => {
   const { status, said } = build(t, (checkout) => mkdirSync(join(checkout, 'node_modules')))
   t.equal(status, 1)
   t.equal(
     said,
-    'Nothing is built, and what builds it is not installed: npm leaves it out under NODE_ENV=production and with --omit=dev. Run `npm ci --include=dev && npm run build`. Then `npm start` works, also after `npm prune --omit=dev`.'
+    'Nothing is built, and what builds it is not installed: npm leaves it out with --omit=optional. Run `npm ci && npm run build`. Then `npm start` works, also after `npm prune --omit=optional`.'
   )
 })
 
 t.test('npm start before npm ci says to install', async (t) => {
   t.same(
     build(t, () => {}),
-    { status: 1, said: 'Nothing is installed. Run `npm ci --include=dev`.' }
+    { status: 1, said: 'Nothing is installed. Run `npm ci`.' }
   )
 })
 
-t.test('what was built is run after npm prune --omit=dev', async (t) => {
+t.test('what was built is run after npm prune --omit=optional', async (t) => {
   const { status, said } = build(t, (checkout) => {
     mkdirSync(join(checkout, 'node_modules'))
     mkdirSync(join(checkout, 'dist/bin'), { recursive: true })

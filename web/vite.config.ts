@@ -5,7 +5,6 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import preact from '@preact/preset-vite'
 import { defineConfig, type Plugin } from 'vite'
 
 const outDir = join(import.meta.dirname, '..', 'dist', 'site')
@@ -49,12 +48,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // Every page is one segment below /ui/, so relative addresses are right below any prefix.
   base: './',
-  // Only the explorer uses React, which Preact does not replace there.
-  plugins: [
-    preact({ devToolsEnabled: false, prefreshEnabled: false, reactAliasesEnabled: false }),
-    withoutFonts(),
-    compress()
-  ],
+  plugins: [withoutFonts(), compress()],
   build: {
     outDir,
     emptyOutDir: true,
