@@ -34,6 +34,31 @@ export function emptyCorners(md) {
   })
 }
 
+/** In a table, `SNAPSHOT_MAX_REMOVED_SHARE` and `searchExactMaxCount` may break between their parts. */
+export function breakableCells(md) {
+  const code = md.renderer.rules.code_inline
+  md.renderer.rules.code_inline = (tokens, index, options, env, self) => {
+    const html = code(tokens, index, options, env, self)
+    return env.isInTable
+      ? html.replace(/(?<=>)[^<]+/, (text) =>
+          text.replaceAll(/_|(?<=[a-z]{3})(?=[A-Z])|[,/](?=\S)/g, '$&<wbr>')
+        )
+      : html
+  }
+  for (const [rule, isInTable] of [
+    ['table_open', true],
+    ['table_close', false]
+  ]) {
+    const render =
+      md.renderer.rules[rule] ??
+      ((tokens, index, options, env, self) => self.renderToken(tokens, index, options))
+    md.renderer.rules[rule] = (tokens, index, options, env, self) => {
+      env.isInTable = isInTable
+      return render(tokens, index, options, env, self)
+    }
+  }
+}
+
 /** Draws ```mermaid blocks while the site is built, in the colours of the theme: no script draws in the browser. */
 export function drawDiagrams(md) {
   const fence = md.renderer.rules.fence

@@ -3,7 +3,14 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { checkSite } from '../check-site.mjs'
 import { contentsOf } from '../contents.mjs'
-import { drawDiagrams, emptyCorners, followTheme, leadToIndexes, slugOf } from '../markdown.mjs'
+import {
+  breakableCells,
+  drawDiagrams,
+  emptyCorners,
+  followTheme,
+  leadToIndexes,
+  slugOf
+} from '../markdown.mjs'
 
 const docs = fileURLToPath(new URL('../../docs/', import.meta.url))
 const contents = contentsOf(docs)
@@ -74,6 +81,7 @@ export default defineConfig({
     config: (md) => {
       leadToIndexes(md)
       emptyCorners(md)
+      breakableCells(md)
       drawDiagrams(md)
       followTheme(md, docs)
     }
@@ -99,6 +107,11 @@ export default defineConfig({
       provider: 'local',
       options: {
         detailedView: false,
+        // The first page lists all others, and would be found for every word.
+        _render: (text, env, md) => {
+          const html = md.render(text, env)
+          return /^(?:README|index)\.md$/.test(env.relativePath) ? '' : html
+        },
         miniSearch: {
           options: {
             // MISSING_REFERENCES is a word of its own, beside its parts.

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { extname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { isTooWide, skipWithoutChromium, violationsOf, withBrowser, type Theme } from '../support/browser.ts'
@@ -98,6 +98,16 @@ async function open(
   }
 }
 
+/** Opens the search by what a reader does, again until the script of the page has started, and returns its field. */
+async function openSearch(page: Page, open: () => Promise<void>): Promise<Locator> {
+  const field = page.getByRole('searchbox')
+  for (let attempt = 0; attempt < 20 && !(await field.isVisible()); attempt += 1) {
+    await open()
+    await field.waitFor({ timeout: 1_000 }).catch(() => {})
+  }
+  return field
+}
+
 t.test('the site of the docs', async (t) => {
   if (skipWithoutChromium(t)) return
   if (skipUnless(t, existsSync(packagePath('site/node_modules')), 'nothing is installed: npm run site'))
@@ -165,10 +175,10 @@ t.test('the site of the docs', async (t) => {
         ['shared_buffers', 'how-to/tune-postgres.html'],
         ['marquez', 'guides/from-marquez.html']
       ]
+      const clickSearch = (): Promise<void> => page.getByRole('button', { name: 'Search' }).first().click()
       await goTo('tutorial.html')
       for (const [words, wanted] of asked) {
-        await page.getByRole('button', { name: 'Search' }).first().click()
-        const field = page.getByRole('searchbox')
+        const field = await openSearch(page, clickSearch)
         await field.fill(words)
         const hits = page.locator('.VPLocalSearchBox .result')
         await hits.first().waitFor()
@@ -186,8 +196,7 @@ t.test('the site of the docs', async (t) => {
         await page.keyboard.press('Escape')
         await field.waitFor({ state: 'detached' })
       }
-      await page.getByRole('button', { name: 'Search' }).first().click()
-      await page.getByRole('searchbox').fill('glossary')
+      await (await openSearch(page, clickSearch)).fill('glossary')
       await page.locator('.VPLocalSearchBox .result').first().waitFor()
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: /Glossary/, level: 1 }).waitFor()
@@ -197,8 +206,8 @@ t.test('the site of the docs', async (t) => {
   t.test('a word that is nowhere finds nothing, and says so', async (t) => {
     const { page, goTo } = await open(t, browser, url, desk)
     await goTo('tutorial.html')
-    await page.keyboard.press('Control+k')
-    await page.getByRole('searchbox').fill('zzyzxqq')
+    const field = await openSearch(page, () => page.keyboard.press('Control+k'))
+    await field.fill('zzyzxqq')
     t.match(await page.locator('.VPLocalSearchBox .no-results').innerText(), /zzyzxqq/)
   })
 
@@ -210,6 +219,7 @@ t.test('the site of the docs', async (t) => {
         "[...document.querySelectorAll('.shot img')].filter((image) => image.offsetParent !== null).every(({ src }) => src.includes(document.documentElement.classList.contains('dark') ? '-dark' : '-light'))"
       )
     t.equal(await seen(), true)
+    await page.waitForLoadState('networkidle')
     await page.getByRole('switch').first().click()
     t.equal(await page.evaluate("document.documentElement.classList.contains('dark')"), true)
     t.equal(await seen(), true)
@@ -220,6 +230,7 @@ t.test('the site of the docs', async (t) => {
   t.test('a phone reaches every page by its menu', async (t) => {
     const { page, goTo } = await open(t, browser, url, phone)
     await goTo('tutorial.html')
+    await page.waitForLoadState('networkidle')
     await page.getByRole('button', { name: 'Menu', exact: true }).click()
     await page.locator('.VPSidebar').getByRole('link', { name: 'Runbook' }).click()
     await page.getByRole('heading', { name: /runbook/i, level: 1 }).waitFor()
