@@ -26,3 +26,29 @@ t.test('the README shows each badge, and says the same to who cannot see it', as
   for (const { file, label, value } of badges())
     t.ok(readme.includes(`![${label} ${value}](docs/images/badges/${file})`), `${label} ${value}`)
 })
+
+t.test('docs/compatibility.md says of each what the badge says', async (t) => {
+  const page = readFileSync(packagePath('docs/compatibility.md'), 'utf8')
+  const tested = new Map(
+    [...page.matchAll(/^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$/gm)].map(([, what = '', inCi = '']) => [
+      what,
+      inCi
+    ])
+  )
+  const rowOf: { [file: string]: string } = {
+    'node.svg': 'Node.js',
+    'postgres.svg': 'PostgreSQL',
+    'datahub.svg': "DataHub's clients",
+    'openlineage.svg': "OpenLineage's clients"
+  }
+  for (const { file, value } of badges().filter((badge) => badge.file in rowOf)) {
+    const said = tested.get(rowOf[file] ?? '') ?? ''
+    t.strictSame(
+      value.split(/, | and /).filter((version) => !said.includes(version)),
+      [],
+      `${rowOf[file]}: ${said}`
+    )
+  }
+  const client = badges().find(({ file }) => file === 'datahub.svg')?.value ?? ''
+  t.ok(readFileSync(packagePath('docs/comparison.md'), 'utf8').includes(client), 'the comparison, too')
+})
