@@ -1,4 +1,5 @@
 /** The frame around every page: navigation, search, theme, session, messages. */
+import { Button } from './parts/fields.tsx'
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
 import { useEffect, useRef } from 'preact/hooks'
@@ -12,7 +13,7 @@ import { CopyMenu } from './parts/copy-as.tsx'
 import { Menu } from './parts/menu.tsx'
 import { SearchField } from './parts/search-field.tsx'
 import { goTo } from './parts/use-address.ts'
-import { tell, Toasts } from './parts/toasts.tsx'
+import { tellError, Toasts } from './parts/toasts.tsx'
 import { keyboardTexts } from './texts/keyboard.ts'
 import { texts } from './texts.ts'
 import { chooseTheme, theme } from './theme.ts'
@@ -96,14 +97,9 @@ const Mark = () => (
 function Account() {
   const { route } = useLocation()
   const leave = (everywhere: boolean): void => {
-    signOut({ everywhere }).then(
-      () => {
-        goTo(route, addressOf('sign-in'))
-      },
-      (error: Error) => {
-        tell(error.message)
-      }
-    )
+    signOut({ everywhere }).then(() => {
+      goTo(route, addressOf('sign-in'))
+    }, tellError)
   }
   const owned = canWrite() ? session.value?.domainUrns : null
   const other = theme.value === 'dark' ? 'light' : 'dark'
@@ -126,39 +122,17 @@ function Account() {
               {texts.shell.mayChange(owned.map(lastPartOf))}
             </p>
           )}
-          <button
-            type="button"
-            onClick={() => {
-              chooseTheme(other)
-            }}
-          >
-            {texts.shell[other]}
-          </button>
-          <button
-            type="button"
-            onClick={() => {
+          <Button run={() => chooseTheme(other)}>{texts.shell[other]}</Button>
+          <Button
+            run={() => {
               close()
               openKeyboardHelp()
             }}
           >
             {keyboardTexts.open}
-          </button>
-          <button
-            type="button"
-            onClick={() => {
-              leave(false)
-            }}
-          >
-            {texts.shell.signOut}
-          </button>
-          <button
-            type="button"
-            onClick={() => {
-              leave(true)
-            }}
-          >
-            {texts.shell.signOutEverywhere}
-          </button>
+          </Button>
+          <Button run={() => leave(false)}>{texts.shell.signOut}</Button>
+          <Button run={() => leave(true)}>{texts.shell.signOutEverywhere}</Button>
         </div>
       )}
     </Menu>

@@ -42,7 +42,6 @@ export const texts = {
       domains.length > 3
         ? `May change: ${domains.slice(0, 3).join(', ')} and ${domains.length - 3} more`
         : `May change: ${domains.join(', ')}`,
-    keyboard: 'Keyboard shortcuts',
     notFound: 'This page does not exist',
     notFoundHint:
       'Its address may be mistyped or from another version. What you look for may be found by its name in the field above.',

@@ -2,6 +2,7 @@
  * The graph as a list, for screens that are too narrow for a drawing: nearest first, each with its place and
  * the number of hidden neighbours.
  */
+import { Button } from '../parts/fields.tsx'
 import { useEffect, useState } from 'preact/hooks'
 import { CardLink } from '../parts/card-line.tsx'
 import { lineageTexts as words } from '../texts/lineage.ts'
@@ -39,27 +40,14 @@ export const AsList = ({ picture, selected, choose, expand }: Props) => (
         <CardLink card={item.node.card} />
         <div class="soft">{words.place[item.node.side](item.node.degree ?? 0)}</div>
         <div class="row">
-          <button
-            type="button"
-            class="plain"
-            onClick={() => {
-              choose(item.id)
-            }}
-          >
+          <Button class="plain" run={() => choose(item.id)}>
             {words.drawer.details}
-          </button>
+          </Button>
           {(['UPSTREAM', 'DOWNSTREAM'] as const).map((direction) =>
             item.sides[direction].hidden > 0 ? (
-              <button
-                key={direction}
-                type="button"
-                class="plain"
-                onClick={() => {
-                  expand(item.id, direction)
-                }}
-              >
+              <Button key={direction} class="plain" run={() => expand(item.id, direction)}>
                 {words.pill[direction](item.sides[direction].hidden)}
-              </button>
+              </Button>
             ) : null
           )}
         </div>

@@ -1,4 +1,5 @@
 /** Details of the chosen card, and the actions that start from it. */
+import { Button, Check, FilterField } from '../parts/fields.tsx'
 import { useState } from 'preact/hooks'
 import { addressOf, assetAddress } from '../address.ts'
 import { shownPath } from '../api/column-urn.ts'
@@ -67,9 +68,9 @@ export function Drawer({
             .filter(Boolean)
             .join(' · ')}
         </span>
-        <button type="button" class="plain" aria-label={words.drawer.close} onClick={close}>
+        <Button class="plain" aria-label={words.drawer.close} run={close}>
           ×
-        </button>
+        </Button>
       </div>
       <h2 title={card.urn}>
         <WholeName card={card} />
@@ -94,29 +95,23 @@ export function Drawer({
               <dd class="row apart">
                 {words.drawer.shownOf(count - hidden, count)}
                 {hidden > 0 ? (
-                  <button
-                    type="button"
+                  <Button
                     class="plain"
                     aria-label={words.pill[direction](hidden)}
-                    onClick={() => {
-                      expand(direction)
-                    }}
+                    run={() => expand(direction)}
                   >
                     +
-                  </button>
+                  </Button>
                 ) : (
                   isOpen &&
                   count > 0 && (
-                    <button
-                      type="button"
+                    <Button
                       class="plain"
                       aria-label={words.collapse[direction]}
-                      onClick={() => {
-                        collapse(direction)
-                      }}
+                      run={() => collapse(direction)}
                     >
                       −
-                    </button>
+                    </Button>
                   )
                 )}
               </dd>
@@ -132,9 +127,9 @@ export function Drawer({
           {words.drawer.impact}
         </a>
         {!isStart && (
-          <button type="button" data-testid="recentre" onClick={recentre}>
+          <Button data-testid="recentre" run={recentre}>
             {words.drawer.recentre}
-          </button>
+          </Button>
         )}
         <CopyButton text={card.urn} label={texts.copy.urn} />
       </div>
@@ -203,15 +198,9 @@ function Paths({
   if (isAsked !== to)
     return (
       <div>
-        <button
-          type="button"
-          data-testid="paths"
-          onClick={() => {
-            setAsked(to)
-          }}
-        >
+        <Button data-testid="paths" run={() => setAsked(to)}>
           {words.drawer.pathsFromStart}
-        </button>
+        </Button>
       </div>
     )
   if (error && !data) return <Failure error={error} retry={reload} />
@@ -233,11 +222,10 @@ function Paths({
               </li>
             ))}
           </ol>
-          <button
-            type="button"
+          <Button
             class="primary"
             data-testid="show-paths"
-            onClick={() => {
+            run={() => {
               showPaths(
                 shownPaths(
                   paths.map(({ steps }) => steps.map(({ entity }) => entity)),
@@ -247,7 +235,7 @@ function Paths({
             }}
           >
             {words.drawer.pathsFromStart}
-          </button>
+          </Button>
         </div>
       ))}
     </>
@@ -281,25 +269,8 @@ function ColumnList({
       <h3>
         {words.drawer.columns} <span class="soft">{texts.count(found.total)}</span>
       </h3>
-      <input
-        type="search"
-        aria-label={words.drawer.filter}
-        placeholder={words.drawer.filter}
-        value={text}
-        onInput={(event) => {
-          setText(event.currentTarget.value)
-        }}
-      />
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={isLinkedOnly}
-          onChange={(event) => {
-            setLinkedOnly(event.currentTarget.checked)
-          }}
-        />
-        {words.drawer.onlyLineage}
-      </label>
+      <FilterField label={words.drawer.filter} value={text} change={setText} />
+      <Check label={words.drawer.onlyLineage} value={isLinkedOnly} change={setLinkedOnly} />
       <span class="soft" role="status" data-testid="drawer-listed">
         {words.drawer.listed(listed.length, found.total)}
       </span>
@@ -310,19 +281,16 @@ function ColumnList({
         rowHeight={30}
         keyOf={({ path }) => path}
         draw={({ urn, path, dataType }) => (
-          <button
-            type="button"
+          <Button
             class="plain"
             disabled={urn === null}
             aria-pressed={urn !== null && urn === column}
             title={path}
-            onClick={() => {
-              if (urn !== null) choose(urn)
-            }}
+            run={() => urn !== null && choose(urn)}
           >
             <span>{shownPath(path)}</span>
             <span class="soft">{dataType}</span>
-          </button>
+          </Button>
         )}
       />
     </section>

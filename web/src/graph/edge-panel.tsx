@@ -2,6 +2,7 @@
  * What an edge says of itself: its ends, who states it, since when, and when it was last used. It follows the
  * pointer; a click or the key E holds it, with a step to the other edges of the same card.
  */
+import { Button } from '../parts/fields.tsx'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { addressOf, assetAddress } from '../address.ts'
 import { cardOf, nameOfActor, wholeName } from '../api/entity.ts'
@@ -61,16 +62,13 @@ export function EdgePanel({ stage, close }: { stage: Stage; close: (card: string
   const around = pointed.isHeld ? edgesAt(placed, pointed.card) : []
   const at = around.indexOf(pointed.id)
   const step = (by: number) => (
-    <button
-      type="button"
+    <Button
       class="plain"
       aria-label={by > 0 ? words.edge.next : words.edge.previous}
-      onClick={() => {
-        hold(stage, around.at((at + by) % around.length) ?? '', pointed.card)
-      }}
+      run={() => hold(stage, around.at((at + by) % around.length) ?? '', pointed.card)}
     >
       {by > 0 ? '›' : '‹'}
-    </button>
+    </Button>
   )
   const kind = 'kind' in edge ? edge.kind : 'edge'
   return (
@@ -106,15 +104,9 @@ export function EdgePanel({ stage, close }: { stage: Stage; close: (card: string
               {step(1)}
             </span>
           )}
-          <button
-            type="button"
-            class="plain"
-            onClick={() => {
-              close(pointed.card)
-            }}
-          >
+          <Button class="plain" run={() => close(pointed.card)}>
             {words.drawer.close}
-          </button>
+          </Button>
         </div>
       )}
     </div>

@@ -1,4 +1,5 @@
 /** The legend of the graph: the meaning of colours and lines, with the number of cards of each colour. */
+import { Button } from '../parts/fields.tsx'
 import { texts } from '../texts.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import type { Colours } from './colours.ts'
@@ -28,23 +29,20 @@ export function Legend({ stage, cards, colours, colouring, choose, goTo }: Props
   }
   const entry = (key: string | null, name: string, count: number, hue: string, note: string) => (
     <li key={key}>
-      <button
-        type="button"
+      <Button
         class="plain"
         onPointerEnter={light(key)}
         onPointerLeave={leave}
         onFocus={light(key)}
         onBlur={leave}
-        onClick={() => {
-          goTo(cardsOf(key)[0] ?? '')
-        }}
+        run={() => goTo(cardsOf(key)[0] ?? '')}
       >
         <span class="dot" style={{ background: `var(--${hue})` }} />
         <span>
           {name} {note && <span class="soft">{note}</span>}
         </span>
         <span class="soft">{texts.count(count)}</span>
-      </button>
+      </Button>
     </li>
   )
   return (

@@ -2,6 +2,7 @@
  * The lineage page: reads the view from the address, requests it with one call, and lets the person change
  * it.
  */
+import { Button } from '../parts/fields.tsx'
 import { useLocation } from 'preact-iso'
 import { useEffect } from 'preact/hooks'
 import { assetAddress, addressOf } from '../address.ts'
@@ -70,9 +71,7 @@ function Lineage({ isEmbedded = false }: { isEmbedded?: boolean }) {
               <span>
                 {words.stale} {error.message}
               </span>
-              <button type="button" onClick={reload}>
-                {texts.state.retry}
-              </button>
+              <Button run={reload}>{texts.state.retry}</Button>
             </div>
           )}
           {misread.length > 0 && (

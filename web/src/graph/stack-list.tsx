@@ -1,6 +1,7 @@
 /**
  * The contents of a stack: its assets by name, which can be added one by one, by the page, or all at once.
  */
+import { Button, FilterField } from '../parts/fields.tsx'
 import { computePosition, flip, offset, shift } from '@floating-ui/dom'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
@@ -98,15 +99,7 @@ export function StackList({ stack, anchor, state, shown, add, next, close }: Pro
       }}
     >
       <strong>{words.stack[stack.direction](stack.count)}</strong>
-      <input
-        type="search"
-        aria-label={words.stackList.filter}
-        placeholder={words.stackList.filter}
-        value={text}
-        onInput={(event) => {
-          setText(event.currentTarget.value)
-        }}
-      />
+      <FilterField label={words.stackList.filter} value={text} change={setText} />
       {error && <Failure error={error} retry={retry} />}
       <span class="soft" role="status" data-testid="stack-listed" aria-busy={isLoading}>
         {words.stackList.listed(listed.length, stack.count)}
@@ -136,35 +129,15 @@ export function StackList({ stack, anchor, state, shown, add, next, close }: Pro
       />
       <div class="row">
         {picked.size > 0 ? (
-          <button
-            type="button"
-            class="primary"
-            onClick={() => {
-              add([...picked])
-            }}
-          >
+          <Button class="primary" run={() => add([...picked])}>
             {words.stackList.add(picked.size)}
-          </button>
+          </Button>
         ) : (
-          <button
-            type="button"
-            class="primary"
-            data-testid="add-next"
-            onClick={() => {
-              next({ all: false })
-            }}
-          >
+          <Button class="primary" data-testid="add-next" run={() => next({ all: false })}>
             {words.stackList.next(stack.count > bounds.fanOutAbove ? bounds.page : stack.count)}
-          </button>
+          </Button>
         )}
-        <button
-          type="button"
-          onClick={() => {
-            next({ all: true })
-          }}
-        >
-          {words.stackList.all}
-        </button>
+        <Button run={() => next({ all: true })}>{words.stackList.all}</Button>
         <a
           class="button"
           href={assetAddress(stack.urn, { tab: 'impact', dir: stack.direction === 'UPSTREAM' ? 'up' : null })}

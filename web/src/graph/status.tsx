@@ -1,10 +1,11 @@
 /** The line above the graph: counts, columns, and the highlighted column or paths. */
+import { Button } from '../parts/fields.tsx'
 import { useEffect, useRef } from 'preact/hooks'
 import { columnParts, shownPath } from '../api/column-urn.ts'
 import { wholeName } from '../api/entity.ts'
 import { columnPaths, columnReach, lineagePaths } from '../api/lineage-queries.ts'
 import { graphql } from '../api/request.ts'
-import { tell } from '../parts/toasts.tsx'
+import { tellError } from '../parts/toasts.tsx'
 import { useResource } from '../parts/use-resource.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { bounds, type ViewState } from './model.ts'
@@ -68,9 +69,7 @@ export function ColumnFocus({
       .then(({ lineageGraph }) => {
         show(lineageGraph.edges)
       })
-      .catch((error: Error) => {
-        tell(error.message)
-      })
+      .catch(tellError)
   }
   const { data } = useResource(`${column} ${since} ${until}`, (signal) =>
     graphql(columnReach, { urn: column, since, until }, signal)
@@ -92,13 +91,13 @@ export function ColumnFocus({
     <span class="chip" data-testid="column-focus">
       {words.focus(`${name}.${path}`, members.size, Math.max(1, assets.size), outside)}
       {outside > 0 && (
-        <button type="button" class="plain" data-testid="show-outside" onClick={showAll}>
+        <Button class="plain" data-testid="show-outside" run={showAll}>
           {words.showOutside(outside)}
-        </button>
+        </Button>
       )}
-      <button type="button" class="plain" onClick={clear}>
+      <Button class="plain" run={clear}>
         {words.clear}
-      </button>
+      </Button>
     </span>
   )
 }
@@ -157,9 +156,9 @@ export function PathChip({
                   .join('. ')
               )
               .join('; '))}
-      <button type="button" class="plain" onClick={clear}>
+      <Button class="plain" run={clear}>
         {words.paths.clear}
-      </button>
+      </Button>
     </span>
   )
 }

@@ -1,4 +1,5 @@
 /** The choices of a view: sides, hops, columns, jobs, groups, colours, time; and its exports. */
+import { Button, Check, Select } from '../parts/fields.tsx'
 import {
   bounds,
   groupings,
@@ -60,30 +61,20 @@ export function Toolbar({ state, isNarrow, change, tableAddress, exportAs, fit, 
           }}
         />
       )}
-      <label>
-        <input
-          type="checkbox"
-          role="switch"
-          data-testid="columns"
-          checked={state.showsColumns}
-          onChange={(event) => {
-            change({ showsColumns: event.currentTarget.checked, column: null })
-          }}
-        />
-        {words.columns}
-      </label>
-      <label>
-        <input
-          type="checkbox"
-          role="switch"
-          data-testid="hide-jobs"
-          checked={state.hidesJobs}
-          onChange={(event) => {
-            change({ hidesJobs: event.currentTarget.checked })
-          }}
-        />
-        {words.hideJobs}
-      </label>
+      <Check
+        role="switch"
+        data-testid="columns"
+        label={words.columns}
+        value={state.showsColumns}
+        change={(showsColumns) => change({ showsColumns, column: null })}
+      />
+      <Check
+        role="switch"
+        data-testid="hide-jobs"
+        label={words.hideJobs}
+        value={state.hidesJobs}
+        change={(hidesJobs) => change({ hidesJobs })}
+      />
       <Choice
         isNamed={false}
         label={words.groupBy}
@@ -114,12 +105,12 @@ export function Toolbar({ state, isNarrow, change, tableAddress, exportAs, fit, 
         <ExportMenu exportAs={exportAs} />
         {!isNarrow && (
           <>
-            <button type="button" title={words.fitTitle} onClick={fit}>
+            <Button title={words.fitTitle} run={fit}>
               {words.fit}
-            </button>
-            <button type="button" aria-label={words.keys.title} onClick={showKeys}>
+            </Button>
+            <Button aria-label={words.keys.title} run={showKeys}>
               ?
-            </button>
+            </Button>
           </>
         )}
       </span>
@@ -146,20 +137,15 @@ export function Choice<Value extends string>({
   return (
     <label>
       {isNamed && <span class="soft">{label}</span>}
-      <select
-        aria-label={label}
+      <Select
+        label={label}
         value={value}
-        onChange={(event) => {
-          const chosen = values.find((each) => each === event.currentTarget.value)
+        change={(text) => {
+          const chosen = values.find((each) => each === text)
           if (chosen) choose(chosen)
         }}
-      >
-        {values.map((each) => (
-          <option key={each} value={each}>
-            {names[each]}
-          </option>
-        ))}
-      </select>
+        options={values.map((each) => [each, names[each]] as const)}
+      />
     </label>
   )
 }
@@ -169,21 +155,14 @@ const hopChoices = [0, 1, 2, 3, 4, 5, 10, 20, bounds.hopsMost]
 type HopsProps = { direction: Direction; value: number; choose: (value: number) => void }
 
 const Hops = ({ direction, value, choose }: HopsProps) => (
-  <select
-    aria-label={words.hops[direction]}
-    value={value}
-    onChange={(event) => {
-      choose(Number(event.currentTarget.value))
-    }}
-  >
-    {[...new Set([...hopChoices, value])]
+  <Select
+    label={words.hops[direction]}
+    value={String(value)}
+    change={(hops) => choose(Number(hops))}
+    options={[...new Set([...hopChoices, value])]
       .sort((a, b) => a - b)
-      .map((hops) => (
-        <option key={hops} value={hops}>
-          {words.hopsShown[direction](hopsText(hops))}
-        </option>
-      ))}
-  </select>
+      .map((hops) => [String(hops), words.hopsShown[direction](hopsText(hops))] as const)}
+  />
 )
 
 /** Whole days, so that a link shows the same for everyone. */
@@ -194,24 +173,19 @@ function TimeChoice({ state, change }: Pick<Props, 'state' | 'change'>) {
   const isOwn = (state.since !== null && !known) || state.until !== null
   return (
     <label>
-      <select
-        aria-label={words.time}
-        value={isOwn ? 'own' : (known ?? 'all')}
+      <Select
+        label={words.time}
         data-testid="time"
-        onChange={(event) => {
-          const { value } = event.currentTarget
-          if (value === 'own') return
-          change({ since: value === 'all' ? null : sinceOf(value as Span), until: null })
+        value={isOwn ? 'own' : (known ?? 'all')}
+        change={(value) => {
+          if (value !== 'own') change({ since: value === 'all' ? null : sinceOf(value as Span), until: null })
         }}
-      >
-        <option value="all">{words.times.all}</option>
-        {(Object.keys(spans) as Span[]).map((span) => (
-          <option key={span} value={span}>
-            {words.times[span]}
-          </option>
-        ))}
-        {isOwn && <option value="own">{words.times.own}</option>}
-      </select>
+        options={[
+          ['all', words.times.all],
+          ...(Object.keys(spans) as Span[]).map((span) => [span, words.times[span]] as const),
+          ...(isOwn ? [['own', words.times.own] as const] : [])
+        ]}
+      />
     </label>
   )
 }
@@ -220,18 +194,17 @@ const ExportMenu = ({ exportAs }: { exportAs: (format: ExportFormat) => void }) 
   <Menu label={words.export}>
     {(close) =>
       (['svg', 'png', 'csv'] as const).map((format) => (
-        <button
+        <Button
           key={format}
-          type="button"
           class="plain"
           data-testid={`export-${format}`}
-          onClick={() => {
+          run={() => {
             close()
             exportAs(format)
           }}
         >
           {words.exportAs[format]}
-        </button>
+        </Button>
       ))
     }
   </Menu>

@@ -2,6 +2,7 @@
  * One lineage view: toolbar, status, drawing and overlays. The address has its state; the stage has the
  * viewport.
  */
+import { Button } from '../parts/fields.tsx'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
@@ -9,7 +10,7 @@ import { lineageGraph } from '../api/lineage-queries.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { CardMark, WholeName } from '../parts/card-line.tsx'
-import { tell } from '../parts/toasts.tsx'
+import { tellError } from '../parts/toasts.tsx'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { AsList, useIsNarrow } from './as-list.tsx'
 import { coloursOf } from './colours.ts'
@@ -342,9 +343,7 @@ export function View({ answer, state, isLoading, isLong, large, notice, go, leav
           setShowsKeys(true)
         }}
         exportAs={(format) => {
-          download(placed, words.title(start.name), colours, format).catch((error: Error) => {
-            tell(error.message)
-          })
+          download(placed, words.title(start.name), colours, format).catch(tellError)
         }}
       />
       <div class="status">
@@ -390,24 +389,12 @@ export function View({ answer, state, isLoading, isLong, large, notice, go, leav
               {words.tooBig.table}
             </a>
             {group === 'none' && (
-              <button
-                type="button"
-                onClick={() => {
-                  change({ group: 'domain' })
-                }}
-              >
-                {words.tooBig.group}
-              </button>
+              <Button run={() => change({ group: 'domain' })}>{words.tooBig.group}</Button>
             )}
             {state.maxCards < bounds.cardsMost && (
-              <button
-                type="button"
-                onClick={() => {
-                  change({ maxCards: bounds.cardsMost })
-                }}
-              >
+              <Button run={() => change({ maxCards: bounds.cardsMost })}>
                 {words.tooBig.all(bounds.cardsMost)}
-              </button>
+              </Button>
             )}
           </span>
         )}
@@ -505,14 +492,7 @@ export function View({ answer, state, isLoading, isLong, large, notice, go, leav
               </div>
             ))}
           </dl>
-          <button
-            type="button"
-            onClick={() => {
-              setShowsKeys(false)
-            }}
-          >
-            {words.keys.close}
-          </button>
+          <Button run={() => setShowsKeys(false)}>{words.keys.close}</Button>
         </Dialog>
       )}
     </div>

@@ -2,13 +2,14 @@
  * The page of domains: the tree at the left, the chosen domain at the right; without a chosen domain, lineage
  * between all domains.
  */
+import { Button, Check, FilterField } from '../parts/fields.tsx'
 import { useState } from 'preact/hooks'
 import { lineageMap } from '../api/domain-queries.ts'
 import { canWrite } from '../api/session.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { FoldButton } from '../parts/fold-button.tsx'
 import { Failure, Loading } from '../parts/states.tsx'
-import { tell } from '../parts/toasts.tsx'
+import { tellError } from '../parts/toasts.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { useAfterTyping } from '../parts/use-after-typing.ts'
 import '../style/domains.css'
@@ -51,37 +52,15 @@ export function DomainsPage() {
       >
         <div class="row apart">
           <h2>{words.title}</h2>
-          {canWrite() && (
-            <button
-              type="button"
-              onClick={() => {
-                setCreating(true)
-              }}
-            >
-              {words.create}
-            </button>
-          )}
+          {canWrite() && <Button run={() => setCreating(true)}>{words.create}</Button>}
         </div>
-        <input
-          type="search"
-          aria-label={words.filter}
-          placeholder={words.filter}
-          value={text}
-          onInput={(event) => {
-            setText(event.currentTarget.value)
-          }}
+        <FilterField label={words.filter} value={text} change={setText} />
+        <Check
+          role="switch"
+          label={words.includeSub}
+          value={withSub}
+          change={(isOn) => address.change({ sub: isOn ? null : 'off' }, { replace: true })}
         />
-        <label class="row">
-          <input
-            type="checkbox"
-            role="switch"
-            checked={withSub}
-            onChange={() => {
-              address.change({ sub: withSub ? 'off' : null }, { replace: true })
-            }}
-          />
-          {words.includeSub}
-        </label>
         <p class="soft" role="status">
           {tree.found
             ? tree.found.total === 0
@@ -109,9 +88,7 @@ export function DomainsPage() {
                     moveTo(row, to, () => {
                       if (to) tree.reveal([to.urn])
                       changed()
-                    }).catch((error: Error) => {
-                      tell(error.message)
-                    })
+                    }).catch(tellError)
                   }
                 : undefined
             }

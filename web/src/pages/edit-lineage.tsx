@@ -2,6 +2,7 @@
  * Edits the lineage of one asset: collects edges to add and to remove, shows their effect, and saves or
  * discards all at once.
  */
+import { Button } from '../parts/fields.tsx'
 import { useEffect, useState } from 'preact/hooks'
 import { assetAddress } from '../address.ts'
 import { columnParts, isColumnUrn } from '../api/column-urn.ts'
@@ -13,8 +14,8 @@ import { quoted } from '../command-line.ts'
 import { CardLink } from '../parts/card-line.tsx'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { EntityPicker } from '../parts/entity-picker.tsx'
-import { Empty, Failure, Loading } from '../parts/states.tsx'
-import { tell } from '../parts/toasts.tsx'
+import { Empty, Failure, Loading, Problem } from '../parts/states.tsx'
+import { tell, tellError } from '../parts/toasts.tsx'
 import { useAction } from '../parts/use-action.ts'
 import { useAddress } from '../parts/use-address.ts'
 import { useResource } from '../parts/use-resource.ts'
@@ -120,15 +121,10 @@ function Editor({
         tell(words.saved, {
           label: texts.undo,
           run: () => {
-            save(inverseOf(saved)).then(
-              () => {
-                reload()
-                tell(words.undone)
-              },
-              (error: Error) => {
-                tell(error.message)
-              }
-            )
+            save(inverseOf(saved)).then(() => {
+              reload()
+              tell(words.undone)
+            }, tellError)
           }
         })
       }
@@ -181,33 +177,26 @@ function Editor({
           remove={remove}
         />
       )}
-      <section class="panel stack" aria-labelledby="preview">
-        <h2 id="preview">{words.preview.title}</h2>
-        {change === 0 ? (
-          <p class="soft">{words.preview.nothing}</p>
-        ) : (
+      {change > 0 && (
+        <section class="panel stack" aria-labelledby="preview">
+          <h2 id="preview">{words.preview.title}</h2>
           <Preview draft={draft} nameOf={(of) => known.get(of)?.name ?? lastPartOf(of)} />
-        )}
-        {action.error && (
-          <p class="problem" role="alert">
-            {action.error.message}
-          </p>
-        )}
-      </section>
+          <Problem of={action.error} />
+        </section>
+      )}
       <div class="save-bar row">
-        <button type="button" class="primary" disabled={change === 0 || action.isBusy} onClick={submit}>
+        <Button class="primary" disabled={change === 0 || action.isBusy} run={submit}>
           {words.preview.save}
-        </button>
-        <button
-          type="button"
+        </Button>
+        <Button
           disabled={change === 0 || action.isBusy}
-          onClick={() => {
+          run={() => {
             setDraft(emptyDraft)
             action.forget()
           }}
         >
           {words.preview.discard}
-        </button>
+        </Button>
         <span class="soft">
           {change === 0
             ? words.preview.nothing
@@ -261,17 +250,16 @@ function Side({
                   {isNew && <span class="chip good">{words.added}</span>}
                   {isRemoved && <span class="chip bad">{words.removed}</span>}
                 </span>
-                <button
-                  type="button"
+                <Button
                   class="plain"
                   aria-label={(isRemoved ? words.keepOf : words.removeOf)(other.name)}
-                  onClick={() => {
+                  run={() => {
                     if (isRemoved) add(edge)
                     else remove(edge)
                   }}
                 >
                   {isRemoved ? words.keep : words.remove}
-                </button>
+                </Button>
               </li>
             ]
           })}

@@ -1,4 +1,5 @@
 /** The answer of the impact page in one look: how much is affected, in which domains, and whose it is. */
+import { Button } from '../parts/fields.tsx'
 import { useMemo } from 'preact/hooks'
 import type { ImpactCounts } from '../api/queries.ts'
 import { ShowAll } from '../parts/show-all.tsx'
@@ -35,17 +36,14 @@ export function Affected({
         <h2>{words.answer(counts.total, isUp, question.column !== null)}</h2>
         <div class="row" role="group" aria-label={words.direction}>
           {([false, true] as const).map((up) => (
-            <button
+            <Button
               key={String(up)}
-              type="button"
               aria-pressed={isUp === up}
               title={up ? words.upHint : words.downHint}
-              onClick={() => {
-                address.change({ dir: up ? 'up' : null })
-              }}
+              run={() => address.change({ dir: up ? 'up' : null })}
             >
               {up ? words.up : words.down}
-            </button>
+            </Button>
           ))}
         </div>
       </div>

@@ -2,6 +2,7 @@
  * The impact table: everything that lineage reaches from an asset or a column, with counts by degree,
  * filters, and the same rows as CSV.
  */
+import { Button, Select } from '../parts/fields.tsx'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf, assetAddress } from '../address.ts'
@@ -132,15 +133,9 @@ export function ImpactTable({ urn }: { urn: string }) {
       {chosen.size > 0 && (
         <div class="row">
           <span>{domainTexts.chosen(chosen.size)}</span>
-          <button
-            type="button"
-            disabled={chosen.size > assignMaxCount}
-            onClick={() => {
-              setSetting(true)
-            }}
-          >
+          <Button disabled={chosen.size > assignMaxCount} run={() => setSetting(true)}>
             {domainTexts.set}
-          </button>
+          </Button>
           {chosen.size > assignMaxCount && (
             <span class="soft">{domainTexts.tooManyChosen(assignMaxCount)}</span>
           )}
@@ -302,17 +297,14 @@ function Choices({
       <div class="row">
         <div class="row" role="group" aria-label={words.degree}>
           {degreeGroups.map((group) => (
-            <button
+            <Button
               key={group}
-              type="button"
               data-degree={group}
               aria-pressed={question.degrees.includes(group)}
-              onClick={() => {
-                address.change({ degree: printList(toggled(question.degrees, group)) })
-              }}
+              run={() => address.change({ degree: printList(toggled(question.degrees, group)) })}
             >
               {degreeLabel(group)}
-            </button>
+            </Button>
           ))}
         </div>
         <FoldButton label={words.filters} isOpen={areFiltersOpen} setOpen={setFiltersOpen} />
@@ -341,20 +333,21 @@ function Choices({
             address.change({ platforms: printList(platforms) })
           }}
         />
-        <select
-          aria-label={words.domain}
+        <Select
+          label={words.domain}
           value={question.domain ?? ''}
-          onChange={(event) => {
-            address.change({ domain: event.currentTarget.value })
-          }}
-        >
-          <option value="">{words.anyDomain}</option>
-          {(all?.domains ?? []).map(({ domain, count }) => (
-            <option key={domain?.urn ?? noDomain} value={domain?.urn ?? noDomain}>
-              {words.option(domain ? (domain.properties?.name ?? domain.urn) : words.noDomain, count)}
-            </option>
-          ))}
-        </select>
+          change={(domain) => address.change({ domain })}
+          options={[
+            ['', words.anyDomain],
+            ...(all?.domains ?? []).map(
+              ({ domain, count }) =>
+                [
+                  domain?.urn ?? noDomain,
+                  words.option(domain ? (domain.properties?.name ?? domain.urn) : words.noDomain, count)
+                ] as const
+            )
+          ]}
+        />
         {question.owner !== null && (
           <a class="chip" href={address.with({ owner: null })}>
             {words.clearOwner(ownerName ?? nameOfActor(question.owner))} ×
@@ -415,20 +408,12 @@ function ColumnPicker({ question, address }: { question: ImpactQuestion; address
   return (
     <label class="row">
       {words.column}
-      <select
-        aria-label={words.column}
+      <Select
+        label={words.column}
         value={question.column ?? ''}
-        onChange={(event) => {
-          address.change({ col: event.currentTarget.value })
-        }}
-      >
-        <option value="">{words.wholeAsset}</option>
-        {all.map((name) => (
-          <option key={name} value={name}>
-            {shownPath(name)}
-          </option>
-        ))}
-      </select>
+        change={(col) => address.change({ col })}
+        options={[['', words.wholeAsset], ...all.map((name) => [name, shownPath(name)] as const)]}
+      />
     </label>
   )
 }

@@ -1,5 +1,6 @@
 /** The map of lineage by level: domains, then systems, schemas and assets, each place at an address of its own. */
 import { lineageMap } from '../api/domain-queries.ts'
+import { graphqlCommand } from '../command-line.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
 import { useAddress } from '../parts/use-address.ts'
@@ -22,6 +23,10 @@ export function MapPage() {
   const above = map.crumbs.slice(0, -1)
   const title = above.length === 0 ? words.all : (map.crumbs.at(-1)?.name ?? '')
   const end = start + map.boxes.length
+  const question = {
+    text: lineageMap.text,
+    variables: { input: { ...place, start }, domain: place.domain ?? '', isInDomain: Boolean(place.domain) }
+  }
   return (
     <div class="stack map-page">
       <section class="panel stack" aria-labelledby="map-title" aria-busy={data === undefined}>
@@ -37,17 +42,7 @@ export function MapPage() {
           )}
           <h1 id="map-title">{title}</h1>
         </div>
-        <CopyAs
-          graphql={{
-            text: lineageMap.text,
-            variables: {
-              input: { ...place, start },
-              domain: place.domain ?? '',
-              isInDomain: Boolean(place.domain)
-            }
-          }}
-          command="tributary domain tree"
-        />
+        <CopyAs graphql={question} command={graphqlCommand(question)} />
         {map.total === 0 ? (
           <Empty title={above.length === 0 ? words.empty : words.none}>
             {above.length > 0 && <p>{words.noneHint}</p>}

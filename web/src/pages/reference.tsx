@@ -1,4 +1,5 @@
 /** The REST reference: the server's own OpenAPI description as a page. */
+import { FilterField } from '../parts/fields.tsx'
 import { useState } from 'preact/hooks'
 import { errorOfProblem } from '../api/errors.ts'
 import {
@@ -43,16 +44,7 @@ export function ReferencePage() {
         <a href="../openapi.json">{words.description}</a>
       </div>
       <p class="soft">{words.intro(infoOf(data).version)}</p>
-      <input
-        type="search"
-        class="narrow"
-        aria-label={words.filter}
-        placeholder={words.filter}
-        value={filter}
-        onInput={(event) => {
-          setFilter(event.currentTarget.value)
-        }}
-      />
+      <FilterField class="narrow" label={words.filter} value={filter} change={setFilter} />
       <p role="status" class="soft">
         {words.count(countOf(shown), countOf(groups))}
       </p>

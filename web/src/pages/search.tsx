@@ -1,4 +1,5 @@
 /** Results of a search, with filters by facet, an order, and a list that can be extended. */
+import { Button, Select } from '../parts/fields.tsx'
 import { useLocation } from 'preact-iso'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { addressOf } from '../address.ts'
@@ -89,18 +90,12 @@ export function SearchPage() {
           <h1>{texts.search.results(total, isEstimate)}</h1>
           <label class="row sort-choice">
             <span class="soft">{texts.search.sort}</span>
-            <select
+            <Select
+              label={texts.search.sort}
               value={sort}
-              onChange={({ currentTarget }) => {
-                goTo(route, addressWith(words, filters, currentTarget.value))
-              }}
-            >
-              {sortNames.map((name) => (
-                <option key={name} value={name}>
-                  {texts.search.sortBy(name)}
-                </option>
-              ))}
-            </select>
+              change={(value) => goTo(route, addressWith(words, filters, value))}
+              options={sortNames.map((name) => [name, texts.search.sortBy(name)] as const)}
+            />
           </label>
         </div>
         <p class="visually-hidden" role="status">
@@ -156,14 +151,9 @@ export function SearchPage() {
         )}
         {searchResults.length < total && searchResults.length < shownMaxCount && (
           <div>
-            <button
-              type="button"
-              onClick={() => {
-                setShown({ key, count: Math.min(shownMaxCount, count * 2) })
-              }}
-            >
+            <Button run={() => setShown({ key, count: Math.min(shownMaxCount, count * 2) })}>
               {texts.search.more}
-            </button>
+            </Button>
           </div>
         )}
         {searchResults.length < total && searchResults.length >= shownMaxCount && (

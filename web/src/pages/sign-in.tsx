@@ -2,6 +2,8 @@
  * The sign-in page: an identity provider, the one-time code in the link of `npm start`, or an access token.
  * If a person is signed in already, the page says so first.
  */
+import { Problem } from '../parts/states.tsx'
+import { Button } from '../parts/fields.tsx'
 import { useLocation } from 'preact-iso'
 import { useEffect, useState } from 'preact/hooks'
 import { safeNext } from '../address.ts'
@@ -63,24 +65,14 @@ function SignedIn({ actor, goOn }: { actor: string; goOn: () => void }) {
   return (
     <>
       <p>{words.already(nameOfActor(actor))}</p>
-      {action.error && (
-        <p class="problem" role="alert">
-          {action.error.message}
-        </p>
-      )}
+      <Problem of={action.error} />
       <div class="row">
         <button class="primary" type="button" autofocus onClick={goOn}>
           {words.goOn}
         </button>
-        <button
-          type="button"
-          disabled={action.isBusy}
-          onClick={() => {
-            action.run(() => signOut({ everywhere: false }))
-          }}
-        >
+        <Button disabled={action.isBusy} run={() => action.run(() => signOut({ everywhere: false }))}>
           {texts.shell.signOut}
-        </button>
+        </Button>
       </div>
     </>
   )
@@ -95,15 +87,9 @@ function WithProvider({ next }: { next: string }) {
   return (
     <>
       {/** Not a link, because the router would treat the link as one of its own pages. */}
-      <button
-        class="primary"
-        type="button"
-        onClick={() => {
-          location.assign(`../sign-in?next=${encodeURIComponent(next)}`)
-        }}
-      >
+      <Button class="primary" run={() => location.assign(`../sign-in?next=${encodeURIComponent(next)}`)}>
         {words.withProvider}
-      </button>
+      </Button>
       <p class="soft">{words.orToken}</p>
     </>
   )
@@ -139,15 +125,9 @@ function WithToken({ isBusy, enter }: { isBusy: boolean; enter: (by: { token: st
         <button class="primary" type="submit" disabled={isBusy}>
           {isBusy ? words.withCode : words.submit}
         </button>
-        <button
-          type="button"
-          aria-pressed={isVisible}
-          onClick={() => {
-            setVisible(!isVisible)
-          }}
-        >
+        <Button aria-pressed={isVisible} run={() => setVisible(!isVisible)}>
           {isVisible ? words.hide : words.show}
-        </button>
+        </Button>
       </div>
       <p class="soft">{words.hint}</p>
     </form>

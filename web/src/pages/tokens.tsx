@@ -2,6 +2,7 @@
  * The page of access tokens: a list of all tokens without their secrets, and dialogs that create one, whose
  * secret is shown once, or revoke one.
  */
+import { Button } from '../parts/fields.tsx'
 import { useMemo, useState } from 'preact/hooks'
 import { isAdmin } from '../api/session.ts'
 import { graphql } from '../api/request.ts'
@@ -61,15 +62,9 @@ export function TokensPage() {
     <section class="panel stack" aria-labelledby="tokens">
       <div class="row apart">
         <h1 id="tokens">{words.title}</h1>
-        <button
-          type="button"
-          class="primary"
-          onClick={() => {
-            setCreating(true)
-          }}
-        >
+        <Button class="primary" run={() => setCreating(true)}>
           {words.create}
-        </button>
+        </Button>
       </div>
       <p class="soft">{words.hint}</p>
       {error && <Failure error={error} retry={retry} />}
@@ -248,17 +243,14 @@ const columnsOf = (revoke: (token: Token) => void): TableColumn<Token>[] => [
     width: '90px',
     cell: (token, tab) =>
       token.revokedAt === null && (
-        <button
-          type="button"
+        <Button
           class="small"
           tabIndex={tab}
           aria-label={words.revokeOf(token.name)}
-          onClick={() => {
-            revoke(token)
-          }}
+          run={() => revoke(token)}
         >
           {words.revoke}
-        </button>
+        </Button>
       )
   }
 ]

@@ -1,4 +1,5 @@
 /** A button that copies a text, and then shows that it did. */
+import { Button } from './fields.tsx'
 import { tell } from './toasts.tsx'
 import { texts } from '../texts.ts'
 
@@ -11,9 +12,8 @@ type Copied = {
 }
 
 export const CopyButton = ({ text, label, done = texts.copy.done }: Copied) => (
-  <button
-    type="button"
-    onClick={() => {
+  <Button
+    run={() => {
       navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
         () => {
           tell(done)
@@ -25,7 +25,7 @@ export const CopyButton = ({ text, label, done = texts.copy.done }: Copied) => (
     }}
   >
     {label}
-  </button>
+  </Button>
 )
 
 /** Code with a button that copies it. */

@@ -1,4 +1,6 @@
 /** A modal dialog of the browser: it keeps the focus, Escape closes it, and the focus then returns to where it was. */
+import { Problem } from './states.tsx'
+import { Button } from './fields.tsx'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { dialogTexts } from '../texts/dialog.ts'
@@ -86,18 +88,12 @@ export function ConfirmDialog({
         }}
       >
         {children}
-        {error && (
-          <p class="problem" role="alert">
-            {error.message}
-          </p>
-        )}
+        <Problem of={error} />
         <div class="row">
           <button type="submit" class={isDanger ? 'danger' : 'primary'} disabled={isBusy || !isReady}>
             {action}
           </button>
-          <button type="button" onClick={close}>
-            {dialogTexts.cancel}
-          </button>
+          <Button run={close}>{dialogTexts.cancel}</Button>
         </div>
       </form>
     </Dialog>

@@ -1,4 +1,5 @@
 /** What an empty catalog shows: how to load lineage, in a choice of formats. */
+import { Button } from './fields.tsx'
 import { useState } from 'preact/hooks'
 import { texts } from '../texts.ts'
 import { Snippet } from './copy-button.tsx'
@@ -16,17 +17,9 @@ export function FirstLoad() {
       <p>{words.how}</p>
       <div class="row" role="tablist" aria-label={words.choose}>
         {words.formats.map(({ name }, index) => (
-          <button
-            key={name}
-            type="button"
-            role="tab"
-            aria-selected={index === format}
-            onClick={() => {
-              setFormat(index)
-            }}
-          >
+          <Button key={name} role="tab" aria-selected={index === format} run={() => setFormat(index)}>
             {name}
-          </button>
+          </Button>
         ))}
       </div>
       {current && (

@@ -1,4 +1,6 @@
 /** A button that shows what is folded on a narrow screen; on a wide one there is no button, and nothing is folded. */
+import { Button } from './fields.tsx'
+
 export const FoldButton = ({
   label,
   isOpen,
@@ -8,14 +10,7 @@ export const FoldButton = ({
   isOpen: boolean
   setOpen: (isOpen: boolean) => void
 }) => (
-  <button
-    type="button"
-    class="filters-button"
-    aria-expanded={isOpen}
-    onClick={() => {
-      setOpen(!isOpen)
-    }}
-  >
+  <Button class="filters-button" aria-expanded={isOpen} run={() => setOpen(!isOpen)}>
     {label}
-  </button>
+  </Button>
 )

@@ -1,4 +1,5 @@
 /** The list of keyboard shortcuts, which `?` opens on every page. */
+import { Button } from './fields.tsx'
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { dialogTexts } from '../texts/dialog.ts'
@@ -55,9 +56,9 @@ export function KeyboardHelp() {
             </section>
           ))}
           <div>
-            <button type="button" autofocus onClick={close}>
+            <Button autofocus run={close}>
               {dialogTexts.close}
-            </button>
+            </Button>
           </div>
         </Dialog>
       )}

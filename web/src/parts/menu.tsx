@@ -1,4 +1,5 @@
 /** A button that opens a list below it, which closes when the person turns to something else, and on Escape. */
+import { Button } from './fields.tsx'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
@@ -66,18 +67,17 @@ export const ActionMenu = ({
     {(close) => (
       <div class="menu-list">
         {actions.map((action) => (
-          <button
+          <Button
             key={action.label}
-            type="button"
             class="plain"
             disabled={action.isDisabled}
-            onClick={() => {
+            run={() => {
               close()
               action.run()
             }}
           >
             {action.label}
-          </button>
+          </Button>
         ))}
       </div>
     )}

@@ -1,4 +1,5 @@
 /** The first items of a list, and a button that shows the others: nothing is left out silently. */
+import { Button } from './fields.tsx'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { texts } from '../texts.ts'
@@ -21,17 +22,14 @@ export function ShowAll<Item>({
     <>
       {(isCut && !isWhole ? items.slice(0, firstCount) : items).map(draw)}
       {isCut && (
-        <button
-          type="button"
+        <Button
           class="plain"
           aria-expanded={isWhole}
           aria-label={`${texts.state.showAll(isWhole, items.length)}: ${label}`}
-          onClick={() => {
-            setWhole(!isWhole)
-          }}
+          run={() => setWhole(!isWhole)}
         >
           {texts.state.showAll(isWhole, items.length)}
-        </button>
+        </Button>
       )}
     </>
   )

@@ -1,4 +1,5 @@
 /** What a page shows while it loads, after a failure, and when it is empty. */
+import { Button } from './fields.tsx'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ApiError } from '../api/errors.ts'
@@ -41,13 +42,19 @@ export const Failure = ({ error, retry }: { error: Error; retry?: () => void }) 
     )}
     {retry && (
       <div>
-        <button type="button" onClick={retry}>
-          {texts.state.retry}
-        </button>
+        <Button run={retry}>{texts.state.retry}</Button>
       </div>
     )}
   </div>
 )
+
+/** Why an action beside it failed. */
+export const Problem = ({ of }: { of: Error | undefined }) =>
+  of && (
+    <p class="problem" role="alert">
+      {of.message}
+    </p>
+  )
 
 /** `isPage`: this is the whole page, so its title is the title of the page. */
 export const Empty = ({

@@ -3,6 +3,7 @@
  * folds columns below the others where there is no room, and is one stop of the Tab key: inside it, arrows,
  * Page Up and Down, Home and End move, Enter opens and Space chooses a row.
  */
+import { Button } from './fields.tsx'
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { tableTexts } from '../texts/table.ts'
@@ -277,16 +278,10 @@ function Head<Row>({
     )
   return (
     <div role="columnheader" aria-sort={order} class={className}>
-      <button
-        type="button"
-        class="plain"
-        onClick={() => {
-          onSort(nextSort(sort, id))
-        }}
-      >
+      <Button class="plain" run={() => onSort(nextSort(sort, id))}>
         {head}
         {order !== 'none' && <span aria-hidden="true">{order === 'ascending' ? '↑' : '↓'}</span>}
-      </button>
+      </Button>
     </div>
   )
 }

@@ -1,4 +1,5 @@
 /** Short messages at the foot of the page, read out by screen readers; one with an action stays until it is used or closed. */
+import { Button } from './fields.tsx'
 import { signal } from '@preact/signals'
 import { texts } from '../texts.ts'
 
@@ -21,32 +22,28 @@ export function tell(text: string, action?: Toast['action']): void {
     }, shownMs)
 }
 
+/** What a refused action leaves to be said. */
+export const tellError = ({ message }: Error): void => tell(message)
+
 export const Toasts = () => (
   <div class="toasts" role="status" aria-live="polite">
     {toasts.value.map(({ id, text, action }) => (
       <div class="toast" key={id}>
         <span>{text}</span>
         {action && (
-          <button
-            type="button"
-            onClick={() => {
+          <Button
+            run={() => {
               close(id)
               action.run()
             }}
           >
             {action.label}
-          </button>
+          </Button>
         )}
         {action && (
-          <button
-            type="button"
-            class="plain"
-            onClick={() => {
-              close(id)
-            }}
-          >
+          <Button class="plain" run={() => close(id)}>
             {texts.state.close}
-          </button>
+          </Button>
         )}
       </div>
     ))}

@@ -1,12 +1,10 @@
 /** The button in a message that undoes the last action. */
 import { texts } from '../texts.ts'
-import { tell } from './toasts.tsx'
+import { tellError } from './toasts.tsx'
 
 export const undoing = (work: () => Promise<unknown>, done: () => void) => ({
   label: texts.undo,
   run: () => {
-    work().then(done, (error: Error) => {
-      tell(error.message)
-    })
+    work().then(done, tellError)
   }
 })

@@ -68,7 +68,6 @@ export const loadTexts = {
   mode: 'Mode',
   sender: 'Sent by',
   received: 'Received',
-  finished: 'Ended',
   rate: (perSecond: number, seconds: number | null): string =>
     `${number(Math.round(perSecond))} records a second${seconds === null ? '' : `, about ${number(seconds)} s left`}`,
   milliseconds: (value: number): string =>

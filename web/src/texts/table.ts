@@ -7,6 +7,5 @@ export const tableTexts = {
   chooseAll: 'Choose all rows',
   /** For tables that do not show all rows yet, or not all rows match. */
   showing: (shown: number, total: number): string =>
-    shown === total ? `Showing all ${number(total)}` : `Showing ${number(shown)} of ${number(total)}`,
-  showingNone: 'Showing 0'
+    shown === total ? `Showing all ${number(total)}` : `Showing ${number(shown)} of ${number(total)}`
 }

@@ -1,4 +1,5 @@
 /** What belongs to an entity of its kind, such as the jobs of a flow: counted exactly, the first ones listed. */
+import { Button } from '../../parts/fields.tsx'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { assetAddress } from '../../address.ts'
@@ -138,15 +139,9 @@ function Belonging({ card, list }: { card: Card; list: Listed }) {
       {error && <p class="problem">{error.message}</p>}
       {isCut && !('field' in list) && count < shownMaxCount && (
         <div>
-          <button
-            type="button"
-            class="plain"
-            onClick={() => {
-              setCount(Math.min(last.total, shownMaxCount))
-            }}
-          >
+          <Button class="plain" run={() => setCount(Math.min(last.total, shownMaxCount))}>
             {words.all(last.total)}
-          </button>
+          </Button>
         </div>
       )}
     </Section>

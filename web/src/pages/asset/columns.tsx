@@ -1,4 +1,5 @@
 /** The columns of an asset: those of its schema, each with links to its lineage and impact. */
+import { FilterField } from '../../parts/fields.tsx'
 import { useState } from 'preact/hooks'
 import { addressOf, assetAddress } from '../../address.ts'
 import type { Aspects } from '../../api/aspects.ts'
@@ -42,16 +43,7 @@ export function Columns({ urn, aspects }: { urn: string; aspects: Aspects }) {
   return (
     <div class="stack">
       <div class="row apart">
-        <input
-          type="search"
-          class="narrow"
-          aria-label={words.filter}
-          placeholder={words.filter}
-          value={filter}
-          onInput={(event) => {
-            setFilter(event.currentTarget.value)
-          }}
-        />
+        <FilterField class="narrow" label={words.filter} value={filter} change={setFilter} />
         <span class="soft" role="status">
           {words.shown(shown.length, all.length)}
         </span>

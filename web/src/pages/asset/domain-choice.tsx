@@ -1,4 +1,5 @@
 /** What can be done with the domain of an asset, each with an undo. */
+import { Button } from '../../parts/fields.tsx'
 import { useState } from 'preact/hooks'
 import { assign, restoreDomains } from '../../api/assign-domain.ts'
 import { canGetDomain, type Card } from '../../api/entity.ts'
@@ -42,9 +43,7 @@ export function DomainChoice({ card, changed }: { card: Card; changed: () => voi
           ]}
         />
       ) : (
-        <button type="button" onClick={choose}>
-          {words.set}
-        </button>
+        <Button run={choose}>{words.set}</Button>
       )}
       {action.error && <span class="problem">{action.error.message}</span>}
       {isOpen && (

@@ -1,4 +1,5 @@
 /** All aspects of an entity as JSON, each with its older versions. */
+import { Select } from '../../parts/fields.tsx'
 import { useState } from 'preact/hooks'
 import { readAspectVersion, type Aspect, type Aspects } from '../../api/aspects.ts'
 import { lastPartOf } from '../../api/entity.ts'
@@ -47,20 +48,15 @@ function RawAspect({ urn, name, newest }: { urn: string; name: string; newest: A
         </h2>
         <span class="row">
           {versions.length > 0 && (
-            <select
-              aria-label={words.version(name)}
-              value={version}
-              onChange={(event) => {
-                setVersion(Number(event.currentTarget.value))
-              }}
-            >
-              <option value={0}>{words.newest}</option>
-              {versions.map((each) => (
-                <option key={each} value={each}>
-                  {words.number(each)}
-                </option>
-              ))}
-            </select>
+            <Select
+              label={words.version(name)}
+              value={String(version)}
+              change={(chosen) => setVersion(Number(chosen))}
+              options={[
+                ['0', words.newest],
+                ...versions.map((each) => [String(each), words.number(each)] as const)
+              ]}
+            />
           )}
           <CopyButton text={text} label={words.copy} />
         </span>

@@ -2,6 +2,7 @@
  * One domain: its path and counts, its sub-domains, the assets in it, its lineage with other domains, and
  * actions on it.
  */
+import { Button, FilterField } from '../../parts/fields.tsx'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { addressOf } from '../../address.ts'
 import { assign, assignMaxCount, restoreDomains } from '../../api/assign-domain.ts'
@@ -19,7 +20,7 @@ import { Empty, Failure, Loading } from '../../parts/states.tsx'
 import { printSort, readSort } from '../../parts/sort-rows.ts'
 import { SetDomainDialog } from '../../parts/set-domain-dialog.tsx'
 import { Table } from '../../parts/table.tsx'
-import { tell } from '../../parts/toasts.tsx'
+import { tell, tellError } from '../../parts/toasts.tsx'
 import { undoing } from '../../parts/undoing.ts'
 import { useAddress, type Address } from '../../parts/use-address.ts'
 import { useAfterTyping } from '../../parts/use-after-typing.ts'
@@ -109,15 +110,9 @@ export function DomainDetail({
           <div class="row">
             {canWrite() && (
               <>
-                <button
-                  type="button"
-                  class="primary"
-                  onClick={() => {
-                    setDialog('add')
-                  }}
-                >
+                <Button class="primary" run={() => setDialog('add')}>
                   {words.add}
-                </button>
+                </Button>
                 <ActionMenu
                   label={words.actions}
                   actions={(['create', 'edit', 'move', 'delete'] as const).map((kind) => ({
@@ -251,32 +246,19 @@ function Members({
     assign(
       null,
       assets.map((card) => card.urn)
-    ).then(
-      () => {
-        tell(
-          words.unassigned(assets.length),
-          undoing(() => restoreDomains(assets), changed)
-        )
-        changed()
-      },
-      (failure: Error) => {
-        tell(failure.message)
-      }
-    )
+    ).then(() => {
+      tell(
+        words.unassigned(assets.length),
+        undoing(() => restoreDomains(assets), changed)
+      )
+      changed()
+    }, tellError)
   }
   return (
     <section class="panel stack" aria-labelledby="domain-assets">
       <h2 id="domain-assets">{words.assets}</h2>
       <div class="row apart">
-        <input
-          type="search"
-          aria-label={words.assetFilter}
-          placeholder={words.assetFilter}
-          value={text}
-          onInput={(event) => {
-            setText(event.currentTarget.value)
-          }}
-        />
+        <FilterField label={words.assetFilter} value={text} change={setText} />
         <p role="status" data-testid="members-showing">
           {total === undefined ? '' : tableTexts.showing(rows.length, total)}
           {isLoading && total !== undefined ? ` · ${texts.state.loading}` : ''}
@@ -285,15 +267,9 @@ function Members({
       {chosen.size > 0 && (
         <div class="row">
           <span>{words.chosen(chosen.size)}</span>
-          <button
-            type="button"
-            disabled={chosen.size > assignMaxCount}
-            onClick={() => {
-              setMoving(true)
-            }}
-          >
+          <Button disabled={chosen.size > assignMaxCount} run={() => setMoving(true)}>
             {words.set}
-          </button>
+          </Button>
           <button type="button" disabled={chosen.size > assignMaxCount} onClick={takeOut}>
             {words.unassign}
           </button>

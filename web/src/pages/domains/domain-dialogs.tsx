@@ -44,28 +44,28 @@ export function CreateDialog({
   close: () => void
   done: (urn: string) => void
 }) {
-  const [name, setName] = useState('')
-  const [description, setDescription] = useState('')
+  const [names, setNames] = useState<Names>({ name: '', description: '' })
+  const { name, description } = trimmed(names)
   const action = useAction()
   return (
     <ConfirmDialog
       title={parent ? words.createIn : words.create}
       action={words.create}
       {...action}
-      isReady={name.trim() !== ''}
+      isReady={name !== ''}
       close={close}
       run={() => {
         action.run(
           () =>
             graphql(createDomain, {
               input: {
-                name: name.trim(),
-                ...(description.trim() === '' ? {} : { description: description.trim() }),
+                name,
+                ...(description === '' ? {} : { description }),
                 ...(parent ? { parentDomain: parent.urn } : {})
               }
             }),
           (answer) => {
-            tell(words.created(name.trim()))
+            tell(words.created(name))
             done(answer.createDomain)
           }
         )
@@ -74,22 +74,14 @@ export function CreateDialog({
       <p class="soft">
         {words.parent}: {parent ? parent.name : words.top}
       </p>
-      <NameFields name={name} setName={setName} description={description} setDescription={setDescription} />
+      <NameFields names={names} change={setNames} />
     </ConfirmDialog>
   )
 }
 
-const NameFields = ({
-  name,
-  setName,
-  description,
-  setDescription
-}: {
-  name: string
-  setName: (text: string) => void
-  description: string
-  setDescription: (text: string) => void
-}) => (
+type Names = { name: string; description: string }
+
+const NameFields = ({ names, change }: { names: Names; change: (names: Names) => void }) => (
   <>
     <label class="field">
       {words.name}
@@ -98,24 +90,26 @@ const NameFields = ({
         required
         maxLength={255}
         autofocus
-        value={name}
-        onInput={(event) => {
-          setName(event.currentTarget.value)
-        }}
+        value={names.name}
+        onInput={({ currentTarget }) => change({ ...names, name: currentTarget.value })}
       />
     </label>
     <label class="field">
       {words.description}
       <textarea
         rows={3}
-        value={description}
-        onInput={(event) => {
-          setDescription(event.currentTarget.value)
-        }}
+        value={names.description}
+        onInput={({ currentTarget }) => change({ ...names, description: currentTarget.value })}
       />
     </label>
   </>
 )
+
+/** As they are stored. */
+const trimmed = ({ name, description }: Names): Names => ({
+  name: name.trim(),
+  description: description.trim()
+})
 
 /** Two separate calls; one is left out if its field has not changed. */
 async function describe(urn: string, from: Names, to: Names): Promise<void> {
@@ -123,21 +117,18 @@ async function describe(urn: string, from: Names, to: Names): Promise<void> {
   if (to.description !== from.description) await graphql(describeDomain, { urn, description: to.description })
 }
 
-type Names = { name: string; description: string }
-
 export function EditDialog({ subject, close, done }: DialogProps & { subject: Subject }) {
-  const [name, setName] = useState(subject.name)
-  const [description, setDescription] = useState(subject.description)
+  const [names, setNames] = useState<Names>(subject)
+  const to = trimmed(names)
   const action = useAction()
   return (
     <ConfirmDialog
       title={words.editTitle(subject.name)}
       action={words.save}
       {...action}
-      isReady={name.trim() !== ''}
+      isReady={to.name !== ''}
       close={close}
       run={() => {
-        const to = { name: name.trim(), description: description.trim() }
         action.run(
           () => describe(subject.urn, subject, to),
           () => {
@@ -150,7 +141,7 @@ export function EditDialog({ subject, close, done }: DialogProps & { subject: Su
         )
       }}
     >
-      <NameFields name={name} setName={setName} description={description} setDescription={setDescription} />
+      <NameFields names={names} change={setNames} />
     </ConfirmDialog>
   )
 }

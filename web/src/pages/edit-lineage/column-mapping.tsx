@@ -1,4 +1,5 @@
 /** Connects columns of an upstream dataset with columns of the asset: by drag, or by pressing one in each list. */
+import { Button, Select } from '../../parts/fields.tsx'
 import { useState } from 'preact/hooks'
 import { readAspects } from '../../api/aspects.ts'
 import { columnParts, columnUrn, shownPath } from '../../api/column-urn.ts'
@@ -70,20 +71,16 @@ export function ColumnMapping({
       <p class="soft">{words.how}</p>
       <label class="field narrow">
         {words.upstream}
-        <select
+        <Select
+          label={words.upstream}
           value={upstream.urn}
-          onChange={(event) => {
-            setChosenUrn(event.currentTarget.value)
+          change={(urn) => {
+            setChosenUrn(urn)
             // The column belongs to the previous asset.
             setFrom(null)
           }}
-        >
-          {upstreams.map(({ urn, name }) => (
-            <option key={urn} value={urn}>
-              {name}
-            </option>
-          ))}
-        </select>
+          options={upstreams.map(({ urn, name }) => [urn, name] as const)}
+        />
       </label>
       {error && !data && <Failure error={error} retry={reload} />}
       {!data && !error && <Loading />}
@@ -105,15 +102,12 @@ export function ColumnMapping({
         </div>
       )}
       <div>
-        <button
-          type="button"
+        <Button
           disabled={from === null || to === null}
-          onClick={() => {
-            if (from !== null && to !== null) connect(from, to)
-          }}
+          run={() => from !== null && to !== null && connect(from, to)}
         >
           {words.connect}
-        </button>
+        </Button>
       </div>
       <h3>{words.pairs}</h3>
       {shown.length === 0 ? (
@@ -125,15 +119,9 @@ export function ColumnMapping({
             return (
               <li key={keyOfEdge(edge)} class="row apart">
                 <span>{text}</span>
-                <button
-                  type="button"
-                  aria-label={editLineageTexts.removeOf(text)}
-                  onClick={() => {
-                    remove(edge)
-                  }}
-                >
+                <Button aria-label={editLineageTexts.removeOf(text)} run={() => remove(edge)}>
                   {editLineageTexts.remove}
-                </button>
+                </Button>
               </li>
             )
           })}
@@ -163,14 +151,11 @@ const ColumnList = ({
     <h3>{label}</h3>
     {paths.length === 0 && <p class="soft">{words.unknown}</p>}
     {paths.map((path) => (
-      <button
+      <Button
         key={path}
-        type="button"
         aria-pressed={path === chosen}
         draggable={!drop}
-        onClick={() => {
-          choose(path === chosen ? null : path)
-        }}
+        run={() => choose(path === chosen ? null : path)}
         onDragStart={(event) => {
           event.dataTransfer?.setData(dragType, path)
         }}
@@ -185,7 +170,7 @@ const ColumnList = ({
         }}
       >
         {shownPath(path)}
-      </button>
+      </Button>
     ))}
   </div>
 )

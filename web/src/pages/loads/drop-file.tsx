@@ -1,4 +1,6 @@
 /** Loads a dropped or chosen file: detects its format, offers a dry run, then loads it. */
+import { Problem } from '../../parts/states.tsx'
+import { Button, Check, Select } from '../../parts/fields.tsx'
 import { useId, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf } from '../../address.ts'
@@ -100,11 +102,7 @@ export function DropFile() {
         </label>
       </div>
       {chosen && <p>{words.chosen(chosen.names, words.bytes(chosen.body.size))}</p>}
-      {choosing.error && (
-        <p class="problem" role="alert">
-          {choosing.error.message}
-        </p>
-      )}
+      <Problem of={choosing.error} />
       {chosen && (
         <LoadForm
           key={`${chosen.names} ${chosen.body.size}`}
@@ -169,32 +167,25 @@ function LoadForm({
       <div class="form-grid">
         <label class="field">
           {words.format}
-          <select
+          <Select
+            label={words.format}
             value={format}
-            onChange={(event) => {
-              choosing(setFormat)(event.currentTarget.value)
-            }}
-          >
-            <option value="">{words.detect}</option>
-            {formats.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+            change={choosing(setFormat)}
+            options={[['', words.detect], ...formats.map((name) => [name, name] as const)]}
+          />
         </label>
         <label class="field">
           {words.mode}
-          <select
+          <Select
+            label={words.mode}
             value={mode}
-            onChange={(event) => {
-              choosing(setMode)(event.currentTarget.value)
-            }}
-          >
-            <option value="">{words.byFormat}</option>
-            <option value="merge">{words.modes.merge}</option>
-            <option value="snapshot">{words.modes.snapshot}</option>
-          </select>
+            change={choosing(setMode)}
+            options={[
+              ['', words.byFormat],
+              ['merge', words.modes.merge],
+              ['snapshot', words.modes.snapshot]
+            ]}
+          />
         </label>
         <label class="field">
           {words.source}
@@ -209,36 +200,17 @@ function LoadForm({
           <span class="soft">{words.sourceHint}</span>
         </label>
       </div>
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={createsMissing}
-          onChange={() => {
-            choosing(setCreatesMissing)(!createsMissing)
-          }}
-        />
-        {words.createsMissing}
-      </label>
-      {sending.error && (
-        <p class="problem" role="alert">
-          {sending.error.message}
-        </p>
-      )}
+      <Check label={words.createsMissing} value={createsMissing} change={choosing(setCreatesMissing)} />
+      <Problem of={sending.error} />
       {tried && <Tried id={tried.id} first={tried} />}
       <div class="row">
         <button type="submit" class="primary" disabled={sending.isBusy}>
           {sending.isBusy ? words.sending : tried ? words.loadIt : words.tryIt}
         </button>
         {!tried && (
-          <button
-            type="button"
-            disabled={sending.isBusy}
-            onClick={() => {
-              send(false)
-            }}
-          >
+          <Button disabled={sending.isBusy} run={() => send(false)}>
             {words.loadNow}
-          </button>
+          </Button>
         )}
       </div>
     </form>

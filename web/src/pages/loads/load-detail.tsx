@@ -1,4 +1,5 @@
 /** One load: its changing state, its verdicts, its rejects, and actions on it. */
+import { Button, Check } from '../../parts/fields.tsx'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
@@ -202,15 +203,9 @@ const Actions = ({
     !load.undoneBy &&
     load.format !== 'openlineage'
   const button = (kind: Exclude<OpenDialog, null>, label: string) => (
-    <button
-      type="button"
-      class={kind === 'retry' ? 'primary' : undefined}
-      onClick={() => {
-        open(kind)
-      }}
-    >
+    <Button class={kind === 'retry' ? 'primary' : undefined} run={() => open(kind)}>
       {label}
-    </button>
+    </Button>
   )
   return (
     <>
@@ -288,16 +283,7 @@ function LoadDialog({
         <p key={line}>{line}</p>
       ))}
       {kind === 'retry' && counts.rejected > 0 && (
-        <label class="row">
-          <input
-            type="checkbox"
-            checked={createsMissing}
-            onChange={() => {
-              setCreatesMissing(!createsMissing)
-            }}
-          />
-          {words.drop.createsMissing}
-        </label>
+        <Check label={words.drop.createsMissing} value={createsMissing} change={setCreatesMissing} />
       )}
       {kind === 'undo' && <UndoPreview id={load.id} />}
     </ConfirmDialog>

@@ -2,6 +2,7 @@
  * All loads that the session may see, newest first; while any of them runs, the list is read every two
  * seconds.
  */
+import { Button } from '../../parts/fields.tsx'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { addressOf } from '../../address.ts'
@@ -68,16 +69,9 @@ export function LoadList() {
         <h1 id="loads">{words.title}</h1>
         <div class="row" role="group" aria-label={words.filter}>
           {filters.map(([value, label]) => (
-            <button
-              key={value}
-              type="button"
-              aria-pressed={state === value}
-              onClick={() => {
-                address.change({ state: value })
-              }}
-            >
+            <Button key={value} aria-pressed={state === value} run={() => address.change({ state: value })}>
               {label}
-            </button>
+            </Button>
           ))}
         </div>
       </div>
@@ -101,14 +95,7 @@ export function LoadList() {
       )}
       {data?.nextCursor && count < shownMaxCount && (
         <div>
-          <button
-            type="button"
-            onClick={() => {
-              setCount(Math.min(shownMaxCount, count * 2))
-            }}
-          >
-            {words.more}
-          </button>
+          <Button run={() => setCount(Math.min(shownMaxCount, count * 2))}>{words.more}</Button>
         </div>
       )}
       {data?.nextCursor && count >= shownMaxCount && <p class="soft">{words.tooMany(shownMaxCount)}</p>}

@@ -1,4 +1,5 @@
 /** The rejects of a load, each with its line, code, field, reason and text, and the number for each code. */
+import { Button } from '../../parts/fields.tsx'
 import { useMemo, useState } from 'preact/hooks'
 import { lastPartOf } from '../../api/entity.ts'
 import { readRejects, rejectsPath, type Reject } from '../../api/loads.ts'
@@ -76,16 +77,13 @@ export function Rejects({
       {codes.length > 1 && (
         <div class="row" role="group" aria-label={words.rejectHeads.code}>
           {codes.map(([name, count]) => (
-            <button
+            <Button
               key={name}
-              type="button"
               aria-pressed={name === code}
-              onClick={() => {
-                address.change({ code: name === code ? null : name })
-              }}
+              run={() => address.change({ code: name === code ? null : name })}
             >
               {words.codeCount(name, count)}
-            </button>
+            </Button>
           ))}
         </div>
       )}
@@ -131,14 +129,7 @@ export function Rejects({
           </p>
           <Snippet text={shown.record} label={words.recordOf(shown.line)} />
           <div>
-            <button
-              type="button"
-              onClick={() => {
-                setShown(null)
-              }}
-            >
-              {dialogTexts.close}
-            </button>
+            <Button run={() => setShown(null)}>{dialogTexts.close}</Button>
           </div>
         </Dialog>
       )}
@@ -214,17 +205,14 @@ const columnsOf = (show: (reject: Reject) => void): TableColumn<Reject>[] => [
     width: 'minmax(160px, 2fr)',
     fold: 1,
     cell: (reject, tab) => (
-      <button
-        type="button"
+      <Button
         class="plain record"
         tabIndex={tab}
         title={words.showRecord(reject.line)}
-        onClick={() => {
-          show(reject)
-        }}
+        run={() => show(reject)}
       >
         {reject.record}
-      </button>
+      </Button>
     )
   }
 ]

@@ -1,7 +1,8 @@
 /** Shows what the undo of a load would change, by a dry run of the undo. */
+import { Button } from '../../parts/fields.tsx'
 import { useState } from 'preact/hooks'
 import { tryUndo } from '../../api/loads.ts'
-import { Failure } from '../../parts/states.tsx'
+import { Failure, Problem } from '../../parts/states.tsx'
 import { useAction } from '../../parts/use-action.ts'
 import { loadTexts as words } from '../../texts/loads.ts'
 import { Report } from './report.tsx'
@@ -21,12 +22,7 @@ export function UndoPreview({ id }: { id: string }) {
       }
     )
   }
-  if (starting.error)
-    return (
-      <p class="problem" role="alert">
-        {starting.error.message}
-      </p>
-    )
+  if (starting.error) return <Problem of={starting.error} />
   if (error && !tried) return <Failure error={error} retry={retry} />
   if (tried?.error) return <p class="problem">{tried.error}</p>
   if (tried && hasEnded(tried) && tried.report)
@@ -41,9 +37,9 @@ export function UndoPreview({ id }: { id: string }) {
   const isBusy = starting.isBusy || (triedId !== null && !(tried && hasEnded(tried)))
   return (
     <p>
-      <button type="button" disabled={isBusy} onClick={start}>
+      <Button disabled={isBusy} run={start}>
         {isBusy ? words.previewing : words.preview}
-      </button>
+      </Button>
     </p>
   )
 }

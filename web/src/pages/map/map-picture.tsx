@@ -1,4 +1,5 @@
 /** A map as a picture that fits and zooms, and the same as a list. */
+import { Button } from '../../parts/fields.tsx'
 import { effect, signal } from '@preact/signals'
 import { select } from 'd3-selection'
 import { useLocation } from 'preact-iso'
@@ -128,15 +129,13 @@ export function MapPicture({ boxes, edges, here, isPage = false }: Props) {
         </g>
       </svg>
       <div class="over map-tools">
-        <button type="button" aria-label={words.zoomOut} onClick={() => viewport?.zoomBy(1 / 1.4)}>
+        <Button aria-label={words.zoomOut} run={() => viewport?.zoomBy(1 / 1.4)}>
           −
-        </button>
-        <button type="button" aria-label={words.zoomIn} onClick={() => viewport?.zoomBy(1.4)}>
+        </Button>
+        <Button aria-label={words.zoomIn} run={() => viewport?.zoomBy(1.4)}>
           +
-        </button>
-        <button type="button" onClick={fit}>
-          {words.fit}
-        </button>
+        </Button>
+        <Button run={fit}>{words.fit}</Button>
       </div>
     </div>
   )

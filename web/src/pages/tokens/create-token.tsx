@@ -2,6 +2,7 @@
  * Dialogs that create a token and show its secret. The secret is only in the dialog: not in the address, not
  * in storage.
  */
+import { Button, Check, Select } from '../../parts/fields.tsx'
 import { useState } from 'preact/hooks'
 import { graphql } from '../../api/request.ts'
 import { session } from '../../api/session.ts'
@@ -84,35 +85,26 @@ export function CreateTokenDialog({ close, done }: { close: () => void; done: (t
       </fieldset>
       <fieldset class="choices">
         <legend>{words.limit}</legend>
-        <label class="row">
-          <input
-            type="checkbox"
-            checked={isLimited}
-            onChange={() => {
-              setLimited(!isLimited)
-            }}
-          />
-          {isLimited && domains.length > 0
-            ? words.limitTo(domains.map((domain) => domain.name))
-            : words.limit}
-        </label>
+        <Check
+          label={
+            isLimited && domains.length > 0 ? words.limitTo(domains.map(({ name }) => name)) : words.limit
+          }
+          value={isLimited}
+          change={setLimited}
+        />
         {isLimited && <DomainsPicker label={words.chooseDomains} chosen={domains} choose={setDomains} />}
       </fieldset>
       <label class="field">
         {words.expiry}
-        <select
+        <Select
+          label={words.expiry}
           value={duration}
-          onChange={(event) => {
-            const found = durations.find((each) => each === event.currentTarget.value)
+          change={(text) => {
+            const found = durations.find((each) => each === text)
             if (found) setDuration(found)
           }}
-        >
-          {durations.map((each) => (
-            <option key={each} value={each}>
-              {words.durations[each]}
-            </option>
-          ))}
-        </select>
+          options={durations.map((each) => [each, words.durations[each]] as const)}
+        />
       </label>
       <label class="field">
         {words.actor}
@@ -147,20 +139,11 @@ export function SecretDialog({ token, close }: { token: NewToken; close: () => v
       <Snippet text={token.secret} label={words.secret} />
       <h3>{words.tryIt}</h3>
       <Snippet text={curlFor(token.secret)} label={words.tryIt} />
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={isCopied}
-          onChange={() => {
-            setCopied(!isCopied)
-          }}
-        />
-        {words.haveCopied}
-      </label>
+      <Check label={words.haveCopied} value={isCopied} change={setCopied} />
       <div>
-        <button type="button" class="primary" disabled={!isCopied} onClick={close}>
+        <Button class="primary" disabled={!isCopied} run={close}>
           {words.done}
-        </button>
+        </Button>
       </div>
     </Dialog>
   )
