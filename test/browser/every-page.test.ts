@@ -94,6 +94,7 @@ t.test('every page', async (t) => {
     await t.test(`nothing is beyond the edge or over another ${size}`, (t) =>
       usable(t, stage, pagesOf(rejectedLoad), options)
     )
+  await t.test('a first page has at most 150 kB of script', (t) => light(t, stage, pagesOf(rejectedLoad)))
   await t.test('the reference and the explorer keep the places and the search', (t) => places(t, stage))
 })
 
@@ -169,4 +170,27 @@ async function places(t: Test, { browser, url, token }: Stage): Promise<void> {
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click()
   await page.locator('.domain-card').first().waitFor()
   await page.goBack()
+}
+
+/** The most that the script of a first page may weigh on the wire, in bytes. */
+const scriptMaxBytes = 150_000
+
+async function light(t: Test, { browser, url, token }: Stage, paths: readonly string[]): Promise<void> {
+  const { page, context, goTo, complaints } = await openPage(t, browser, { url, token })
+  const session = await context.newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+  // The explorer is an editor. Descriptions are drawn after what they describe.
+  for (const path of paths.filter((each) => each !== 'explorer')) {
+    await goTo(path)
+    await page.locator('main :is(h1, h2):visible').first().waitFor()
+    await page.waitForLoadState('networkidle')
+    const bytes = await page.evaluate<number>(
+      `performance.getEntriesByType('resource')
+        .filter(({ name }) => name.endsWith('.js') && !/draw-markdown|punycode/.test(name))
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`
+    )
+    t.ok(bytes > 20_000 && bytes < scriptMaxBytes, `${path}: ${bytes}`)
+  }
+  complaints.length = 0
 }

@@ -17,16 +17,18 @@ import { useAddress } from '../parts/use-address.ts'
 import { useResource } from '../parts/use-resource.ts'
 import { assetTexts as words } from '../texts/asset.ts'
 import { texts } from '../texts.ts'
-import { Columns } from './asset/columns.tsx'
 import { Details } from './asset/details.tsx'
 import { Header } from './asset/header.tsx'
 import { Raw } from './asset/raw.tsx'
 import { questionOf, readAsset } from './asset/read-asset.ts'
-import { Run, Runs } from './asset/runs.tsx'
-import { Statements } from './asset/statements.tsx'
-import { ImpactTable } from './impact.tsx'
 import '../style/asset.css'
 
+// Tabs whose tables or pictures a reader of the overview does not wait for.
+const Columns = lazyPage(() => import('./asset/columns.tsx').then((file) => file.Columns))
+const ImpactTable = lazyPage(() => import('./impact.tsx').then((file) => file.ImpactTable))
+const Runs = lazyPage(() => import('./asset/runs.tsx').then((file) => file.Runs))
+const Run = lazyPage(() => import('./asset/runs.tsx').then((file) => file.Run))
+const Statements = lazyPage(() => import('./asset/statements.tsx').then((file) => file.Statements))
 const Lineage = lazyPage(() => import('../graph/page.tsx').then(({ EmbeddedLineage }) => EmbeddedLineage))
 
 type TabName = keyof typeof words.tabs
