@@ -45,10 +45,14 @@ const membersPerPause = 4_096
  */
 const fewBoxes = 1_000
 
-export async function boxLineage(view: GraphView, boxes: Boxes, pause: Pause): Promise<BoxEdges> {
+export async function boxLineage(
+  view: Pick<GraphView, 'upstream' | 'downstream'>,
+  boxes: Boxes,
+  pause: Pause
+): Promise<BoxEdges> {
   const { boxOf, boxCount, hasOutside } = boxes
   const found = emptyLists(boxCount)
-  const reach = neighboursIn(boxOf)
+  const reach = neighboursIn(boxes)
   const pairs = boxCount <= fewBoxes ? pairTable(boxCount) : pairLists(boxCount)
   const ids = boxCount <= fewBoxes ? null : byBox(boxes)
   let looked = 0
@@ -146,6 +150,9 @@ function byBox({ boxOf, boxCount }: Boxes): Int32Array {
   return ids
 }
 
+/** The longest list that is searched for what it repeats: in longer ones, what was met is marked. */
+const shortMaxCount = 16
+
 /** The first `count` of `boxes`, valid until the next call; `looked` is how many entries of lists were read. */
 type Reached = { boxes: Int32Array; count: number; looked: number }
 
@@ -153,9 +160,10 @@ type Reached = { boxes: Int32Array; count: number; looked: number }
  * Returns a function that finds the neighbours of an asset that are in a box or outside, each once, also those
  * behind jobs and never the asset itself, and returns where each is.
  */
-function neighboursIn(boxOf: Int32Array) {
-  // Where an id is, and the number of the last call that met it, side by side: one access to memory for both. To
-  // search a list for what it repeats took four times as long.
+function neighboursIn({ boxOf, boxCount }: Boxes) {
+  // Half the memory, most of which stays in the cache of the processor, for all but maps of very many boxes.
+  const near = boxCount <= 32_767 ? new Int16Array(boxOf) : boxOf
+  // Where an id is, and the number of the last call that met it, side by side: one access to memory for both.
   const marks = new Int32Array(boxOf.length * 2)
   for (let id = 0; id < boxOf.length; id += 1) marks[id * 2] = boxOf[id] ?? noPart
   const reached: Reached = { boxes: new Int32Array(1_024), count: 0, looked: 0 }
@@ -185,7 +193,31 @@ function neighboursIn(boxOf: Int32Array) {
     reached.count = count
   }
 
+  /** Of a short list without jobs to look through; false for any other. Marks nothing, so it writes no memory. */
+  function ofShort({ heads, pool }: AdjacencyView, id: number): boolean {
+    const page = heads[id >>> pageBits]
+    const place = (id & pageMask) * 2
+    const begin = page?.[place] ?? 0
+    const length = page?.[place + 1] ?? 0
+    if (length > shortMaxCount) return false
+    const { boxes } = reached
+    let count = 0
+    for (let at = begin; at < begin + length; at += 1) {
+      const far = pool[at] ?? 0
+      const box = near[far] ?? noPart
+      if (box === lookedThrough) return false
+      if (box === noPart || far === id) continue
+      let before = begin
+      while (pool[before] !== far) before += 1
+      if (before === at) boxes[count++] = box
+    }
+    reached.count = count
+    reached.looked = length
+    return true
+  }
+
   return (adjacency: AdjacencyView, id: number): Reached => {
+    if (ofShort(adjacency, id)) return reached
     call += 1
     marks[id * 2 + 1] = call
     reached.count = 0
