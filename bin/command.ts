@@ -17,6 +17,8 @@ export type OperandWords = 'files' | readonly string[]
 export type Command = {
   /** More paragraphs of help. */
   notes?: readonly string[]
+  /** Lines for a shell, as somebody would write them first, to copy from the help. */
+  examples: readonly [string, ...string[]]
   /**
    * The operands by their names in help, in order. Dots after the last one mean any number; brackets mean
    * optional.

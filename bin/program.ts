@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { Command as Parser, CommanderError, Help, Option as ParserOption } from 'commander'
 import { packagePath } from '../shared/platform/paths.ts'
 import { asCalled } from './as-called.ts'
-import type { CommandInput, Option } from './command.ts'
+import type { Command, CommandInput, Option } from './command.ts'
 import { commandTable, type CommandEntry } from './command-table.ts'
 import { exitCodes, Refusal } from './failure.ts'
 import type { Terminal } from './terminal.ts'
@@ -16,13 +16,22 @@ import type { Terminal } from './terminal.ts'
  * Refusal for invalid arguments, and what the command throws.
  */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number | null> {
+  const called = await readArguments(args, terminal)
+  return called === null ? exitCodes.ok : called.command.run(called.input, terminal)
+}
+
+/** A command with what it was given. */
+export type Called = { name: string; command: Command; input: CommandInput }
+
+/** The command in the arguments; null if they ask for help or the version, which is then printed. Throws Refusal for invalid arguments. */
+export async function readArguments(args: readonly string[], terminal: Terminal): Promise<Called | null> {
   const program = createProgram(terminal)
   try {
     await program.root.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
-    return program.exitCode()
+    return program.called()
   } catch (error) {
     // help and version end with this error
-    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok
+    if (error instanceof CommanderError && error.exitCode === 0) return null
     throw error
   }
 }
@@ -34,12 +43,12 @@ const plainHelpWidth = 100
 /** The values of each option in the arguments, in order; true for a switch. */
 type GivenOptions = ReadonlyMap<string, readonly (string | true)[]>
 
-type Program = { root: Parser; exitCode: () => number | null }
+type Program = { root: Parser; called: () => Called | null }
 
 function createProgram(terminal: Terminal): Program {
   const entries = new Map<Parser, CommandEntry>()
   const optionsOf = new Map<Parser, GivenOptions>()
-  let exitCode: number | null = null
+  let called: Called | null = null
   const said = (text: string): string => asCalled(text, terminal.command)
   const root = new Parser('tributary')
   root
@@ -77,7 +86,7 @@ function createProgram(terminal: Terminal): Program {
     .argument('[COMMAND...]')
     .helpGroup('Help:')
     .action(printHelp)
-  return { root, exitCode: () => exitCode }
+  return { root, called: () => called }
 
   /** A group such as `token` is not a command of its own; `load` is both. */
   function add(entry: CommandEntry): void {
@@ -115,9 +124,10 @@ function createProgram(terminal: Terminal): Program {
       })
     }
     optionsOf.set(parser, given)
-    parser.action(async () => {
+    parser.addHelpText('after', ['', 'Examples:', ...command.examples.map((line) => `  ${line}`)].join('\n'))
+    parser.action(() => {
       refuseOptionsAbove(parser)
-      exitCode = await command.run(inputOf(parser.args, given), terminal)
+      called = { name: entry.name, command, input: inputOf(parser.args, given) }
     })
   }
 
@@ -138,7 +148,6 @@ function createProgram(terminal: Terminal): Program {
       parser = below
     }
     parser.outputHelp()
-    exitCode = exitCodes.ok
   }
 }
 

@@ -13,6 +13,10 @@ export const completion: Command = {
   notes: [
     'SHELL is bash, zsh or fish. In ~/.bashrc: eval "$(tributary completion bash)". In ~/.zshrc, after compinit: source <(tributary completion zsh). In fish: tributary completion fish > ~/.config/fish/completions/tributary.fish.'
   ],
+  examples: [
+    'eval "$(tributary completion bash)"',
+    'tributary completion fish > ~/.config/fish/completions/tributary.fish'
+  ],
   operands: ['SHELL'],
   operandWords: shells,
   options: {},

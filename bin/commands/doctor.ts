@@ -17,6 +17,7 @@ const marks = { fine: 'ok   ', note: 'note ', wrong: 'WRONG' } as const
 const colours = { fine: 'green', note: 'cyan', wrong: 'red' } as const
 
 export const doctor: Command = {
+  examples: ['tributary doctor', 'DATABASE_URL=postgres://catalog@db/catalog tributary doctor --json'],
   options: { json: { help: 'Print each finding as one line of JSON.' } },
   async run(input, terminal) {
     const config = readConfig(terminal.env)

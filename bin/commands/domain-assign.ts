@@ -21,6 +21,7 @@ export const domainAssign: Command = {
     `${assetNote} Assigns all assets or none; each leaves its current domain. For thousands of assets use tributary load.`,
     'Exit code: 0 assigned, 1 usage or refused, 4 server unreachable.'
   ],
+  examples: ['tributary domain assign Sales/Orders shop.orders shop.order_items'],
   operands: ['DOMAIN', 'ASSET...'],
   options: { json: { help: 'Print the URNs of domain and assets as JSON.' }, ...serverOptions },
   async run(input, terminal) {
@@ -35,6 +36,7 @@ export const domainUnassign: Command = {
     `${assetNote} Unassigns all assets or none.`,
     'Exit code: 0 taken out, 1 usage or refused, 4 server unreachable.'
   ],
+  examples: ['tributary domain unassign shop.orders'],
   operands: ['ASSET...'],
   options: { json: { help: 'Print the URNs of the assets as JSON.' }, ...serverOptions },
   run: async (input, terminal) =>

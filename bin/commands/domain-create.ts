@@ -7,6 +7,7 @@ import { exitCodes } from '../failure.ts'
 
 export const domainCreate: Command = {
   notes: ['Exit code: 0 created, 1 usage or refused, 4 server unreachable.'],
+  examples: ['tributary domain create Sales', 'tributary domain create Orders --in Sales'],
   operands: ['NAME'],
   options: {
     in: {

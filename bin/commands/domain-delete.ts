@@ -12,6 +12,7 @@ export const domainDelete: Command = {
     'DOMAIN is a name, a path such as Sales/Orders, or a URN. Its assets are then in no domain.',
     'Exit code: 0 deleted, 1 usage or refused (it has domains below it), 4 server unreachable.'
   ],
+  examples: ['tributary domain delete Sales/Orders'],
   operands: ['DOMAIN'],
   options: { json: { help: 'Print its URN as JSON.' }, ...serverOptions },
   async run(input, terminal) {

@@ -12,6 +12,7 @@ export const domainMove: Command = {
     'DOMAIN is a name, a path such as Sales/Orders, or a URN.',
     'Exit code: 0 moved, 1 usage or refused, 4 server unreachable.'
   ],
+  examples: ['tributary domain move Orders --to Sales', 'tributary domain move Sales/Orders --top'],
   operands: ['DOMAIN'],
   options: {
     to: { value: 'DOMAIN', help: 'The domain to put it under.' },

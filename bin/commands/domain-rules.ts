@@ -21,6 +21,7 @@ const fileNote =
 
 export const domainRulesList: Command = {
   notes: ['Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'],
+  examples: ['tributary domain rules list', 'tributary domain rules list --json > rules.json'],
   options: {
     json: { help: 'Print the rules as a JSON list, the input of domain rules set.' },
     ...serverOptions
@@ -51,6 +52,7 @@ export const domainRulesSet: Command = {
     'Replaces all rules; an empty list removes them. Existing assets stay where they are: see domain rules apply.',
     'Exit code: 0 set, 1 usage or refused, 4 server unreachable.'
   ],
+  examples: ['tributary domain rules set rules.json'],
   operands: ['FILE'],
   operandWords: 'files',
   options: { json: { help: 'Print the rules that now apply as JSON.' }, ...serverOptions },
@@ -71,6 +73,7 @@ export const domainRulesPreview: Command = {
     'Prints each asset that would be put into a domain, with the number of the rule that decides. Nothing is changed.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
+  examples: ['tributary domain rules preview', 'tributary domain rules preview rules.json'],
   operands: ['[FILE]'],
   operandWords: 'files',
   options: { json: { help: 'Print each asset as one line of JSON.' }, ...serverOptions },
@@ -113,6 +116,7 @@ export const domainRulesApply: Command = {
     'Puts the assets that domain rules preview lists into their domains, as a load: tributary load undo undoes it. An asset that is in a domain, or was taken out of one, stays as it is.',
     'Exit code: that of the load, as for tributary load; 0 if there is nothing to do.'
   ],
+  examples: ['tributary domain rules apply'],
   options: {
     'no-wait': { help: 'Do not wait for the end of the load (exit code 0).' },
     json: { help: 'Print the load as JSON.' },

@@ -13,6 +13,7 @@ export const domainTree: Command = {
     'The number counts the assets directly in a domain.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
+  examples: ['tributary domain tree', 'tributary domain tree Sales'],
   operands: ['[DOMAIN]'],
   options: {
     json: { help: 'Print each domain as one line of JSON, with its parent and its depth.' },

@@ -14,6 +14,10 @@ export const exportLineage: Command = {
     'REFERENCE is a URN or a short reference: snowflake:db.schema.table, table@PROD, or a name that only one entity has. The edges of an export are loaded back with tributary load.',
     wholeNote
   ],
+  examples: [
+    'tributary export lineage shop.orders --of edges > edges.csv',
+    'tributary export lineage shop.orders --format mermaid --hops 2'
+  ],
   operands: ['REFERENCE'],
   options: {
     format: {
@@ -66,6 +70,7 @@ export const exportDomains: Command = {
     'The domain of each asset, as a file that can be edited and loaded with tributary load.',
     wholeNote
   ],
+  examples: ['tributary export domains --domain Sales > sales.csv'],
   options: {
     format: { value: 'NAME', choices: ['csv', 'ndjson'], help: 'csv (the default) or ndjson.' },
     domain: { value: 'DOMAIN', help: 'Only this domain and those below it: a name, a path, or a URN.' },

@@ -17,6 +17,10 @@ export const lineage: Command = {
     'Each entity is printed once, where it is nearest; later occurrences are marked (again). What is not shown is counted.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable, or its answer was cut off.'
   ],
+  examples: [
+    'tributary lineage hive:shop.orders',
+    'tributary lineage shop.orders --direction upstream --hops 2'
+  ],
   operands: ['REFERENCE'],
   options: {
     direction: {

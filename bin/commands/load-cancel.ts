@@ -12,6 +12,7 @@ export const loadCancel: Command = {
     'What has been applied stays.',
     'Exit code: 0 cancelled, 1 refused (it has ended), 4 server unreachable.'
   ],
+  examples: ['tributary load cancel 0b8f2c1e'],
   operands: ['ID'],
   options: { json: { help: 'Print the load as JSON.' }, ...serverOptions },
   async run(input, terminal) {

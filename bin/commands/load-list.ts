@@ -14,6 +14,7 @@ export const loadList: Command = {
     'A load must match all options. The first characters of an id are enough for the other commands.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
+  examples: ['tributary load list', 'tributary load list --state failed,aborted --since 12h'],
   options: {
     state: {
       value: 'LIST',

@@ -19,6 +19,7 @@ export const loadRejects: Command = {
     'For a load of CSV, --csv prints a file with its columns and separator to fix and send again: all rejects that were kept, with line and reason in front.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
+  examples: ['tributary load rejects 0b8f2c1e', 'tributary load rejects 0b8f2c1e --csv > rejects.csv'],
   operands: ['ID'],
   options: {
     csv: { help: 'Print CSV, to fix and send again. Only for loads of CSV.' },

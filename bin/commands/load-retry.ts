@@ -11,6 +11,7 @@ export const loadRetry: Command = {
     'A load that is done applies its rejected records again, as its newest change; a failed load continues where it stopped.',
     'Exit code: that of the load, as for tributary load.'
   ],
+  examples: ['tributary load retry 0b8f2c1e', 'tributary load retry 0b8f2c1e --missing-references create'],
   operands: ['ID'],
   options: {
     force: { help: 'Allow a refused snapshot to remove any share.' },

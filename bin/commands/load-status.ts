@@ -13,6 +13,7 @@ import type { Terminal } from '../terminal.ts'
 
 export const loadStatus: Command = {
   notes: ['Exit code: that of the load as for tributary load; 5 while it runs.'],
+  examples: ['tributary load status 0b8f2c1e', 'tributary load status 0b8f2c1e --follow'],
   operands: ['ID'],
   options: {
     follow: { help: 'Wait for the end of the load and show progress.' },

@@ -13,6 +13,7 @@ export const loadUndo: Command = {
     'A dry run changes nothing. It reports what the undo would change, and everything downstream of that.',
     'Exit code: that of the undo, as for tributary load.'
   ],
+  examples: ['tributary load undo 0b8f2c1e --dry-run', 'tributary load undo 0b8f2c1e'],
   operands: ['ID'],
   options: {
     'dry-run': { help: 'Only report what the undo would change.' },

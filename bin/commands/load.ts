@@ -32,6 +32,11 @@ export const load: Command = {
     'An interrupted upload is sent again under the same Idempotency-Key, so it becomes one load. Ctrl-C stops the upload; after it, the load continues without this command.',
     'Exit code: 0 all applied or unchanged, 2 ended with rejects, 3 failed, aborted or cancelled (or a dry run found that the load would fail), 1 usage or refused, 4 the server cannot be reached or cannot take it now, 5 still running after --wait. For several files the last of 0, 5, 2, 3, 1, 4 that occurred.'
   ],
+  examples: [
+    'tributary load edges.csv --dry-run',
+    'tributary load exports/ --source warehouse --mode snapshot',
+    'tributary load target/manifest.json'
+  ],
   operands: ['[FILE...]'],
   operandWords: 'files',
   options: {

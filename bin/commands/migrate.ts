@@ -8,6 +8,7 @@ import { exitCodes } from '../failure.ts'
 import { requireDatabaseUrl, withDatabase } from '../open-database.ts'
 
 export const migrateCommand: Command = {
+  examples: ['DATABASE_URL=postgres://owner@db/catalog tributary migrate'],
   options: { json: { help: 'Print what was applied as JSON.' } },
   async run(input, terminal) {
     const url = requireDatabaseUrl(readConfig(terminal.env), 'migrate')

@@ -11,6 +11,10 @@ export const resolve: Command = {
     'With --namespace and --name instead of a REFERENCE: the URN that events with this name of a dataset write to, and the rule and the connection that decide it.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'
   ],
+  examples: [
+    'tributary resolve orders@PROD',
+    'tributary resolve --namespace postgres://db:5432 --name shop.public.orders'
+  ],
   operands: ['[REFERENCE]'],
   options: {
     namespace: { value: 'NAMESPACE', help: 'Namespace of a dataset in OpenLineage events.' },

@@ -34,6 +34,7 @@ export const search: Command = {
     'A name in the answer is a reference that other commands take, as is platform:name. URNs are shown if the terminal is wide enough, and always in a pipe.',
     'Exit code: 0 printed, even if nothing is found, 1 usage or refused, 4 server unreachable.'
   ],
+  examples: ['tributary search orders', "tributary search 'ord*' --platform hive --domain Sales"],
   operands: ['WORDS...'],
   options: {
     types: { value: 'LIST', help: 'Only entities of these types, such as DATASET,DASHBOARD.' },

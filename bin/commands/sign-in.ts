@@ -14,6 +14,7 @@ export const signInCommand: Command = {
   notes: [
     'The browser gets the rights of the token, without seeing it. The link works once and expires after five minutes.'
   ],
+  examples: ['tributary sign-in', 'tributary sign-in --token-id 3f9a'],
   options: {
     ...serverOptions,
     'token-id': { value: 'ID', help: 'Another token, by its id in `tributary token list`.' },

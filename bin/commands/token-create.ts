@@ -9,6 +9,10 @@ import { exitCodes, Refusal } from '../failure.ts'
 import { withMigratedDatabase } from '../open-database.ts'
 
 export const tokenCreate: Command = {
+  examples: [
+    'tributary token create --name dbt --expires 90d',
+    'tributary token create --name sales --domain Sales --scopes read,write'
+  ],
   options: {
     name: { value: 'TEXT', help: 'What the token is for. Required.' },
     scopes: { value: 'LIST', help: 'read, write, admin; separated by commas. Default: read,write.' },

@@ -14,6 +14,7 @@ import { openTable, type Cell, type Column } from '../table.ts'
 
 export const tokenList: Command = {
   notes: ['The first characters of an id are enough for the other commands.'],
+  examples: ['tributary token list'],
   options: { json: { help: 'Print each token as one line of JSON.' } },
   async run(input, terminal) {
     const { tokens, total, nameOf } = await withMigratedDatabase(readConfig(terminal.env), async (db) => {

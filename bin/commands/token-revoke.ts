@@ -9,6 +9,7 @@ import { printable } from '../printable.ts'
 
 export const tokenRevoke: Command = {
   notes: ['ID may be the first characters of an id, if no other token begins with them.'],
+  examples: ['tributary token revoke 3f9a'],
   operands: ['ID'],
   options: { json: { help: 'Print the token as JSON.' } },
   async run(input, terminal) {

@@ -10,6 +10,7 @@ export const up: Command = {
   notes: [
     'The database and the token are below TRIBUTARY_DATA_DIR (.data), unless DATABASE_URL names a database. Ctrl-C stops everything; the data stays.'
   ],
+  examples: ['tributary up', 'PORT=5050 TRIBUTARY_DATA_DIR=/srv/catalog tributary up'],
   options: {},
   async run(_input, terminal) {
     const shell = shellOfNpm()

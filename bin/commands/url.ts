@@ -8,6 +8,7 @@ export const url: Command = {
   notes: [
     'It is the server that was started with the data folder (TRIBUTARY_DATA_DIR, .data), whichever port it found free, and only once it has proved that: whatever else is set, and whatever else listens on this machine. Exit code 4 if none runs.'
   ],
+  examples: ['tributary url', 'curl "$(tributary url)/health/ready"'],
   options: { json: { help: 'Print the address as JSON.' } },
   async run(input, terminal) {
     const url = await findOwnServer(readConfig(terminal.env))

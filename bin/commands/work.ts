@@ -5,6 +5,7 @@ import type { Command } from '../command.ts'
 import { runService } from '../run-service.ts'
 
 export const work: Command = {
+  examples: ['DATABASE_URL=postgres://catalog@db/catalog tributary work'],
   options: {},
   run: (_input, terminal) => {
     letHeapGrow()

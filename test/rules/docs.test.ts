@@ -62,7 +62,7 @@ const generated: { page: string; table: string }[] = [
   { page: 'docs/errors.md', table: errorShapeTable() },
   { page: 'docs/configuration.md', table: limitTable() },
   { page: 'docs/operations.md', table: metricTable() },
-  { page: 'docs/command-line.md', table: commandsTable() },
+  { page: 'docs/command-line.md', table: await commandsTable() },
   { page: 'docs/architecture.md', table: loadMoveTable() },
   { page: 'docs/datahub.md', table: clientCallTable(false) },
   { page: 'docs/datahub.md', table: clientCallTable(true) }

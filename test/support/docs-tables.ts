@@ -104,10 +104,16 @@ export const loadMovePicture = (): string =>
   ].join('\n')
 
 /** Every command of `tributary`, in the order of its help. */
-export const commandsTable = (): string =>
+export const commandsTable = async (): Promise<string> =>
   table(
-    ['Command', 'Does'],
-    commandTable.map(({ name, summary }) => [`\`tributary ${name}\``, summary])
+    ['Command', 'Does', 'Example'],
+    await Promise.all(
+      commandTable.map(async ({ name, summary, open }) => [
+        `\`tributary ${name}\``,
+        summary,
+        `\`${(await open()).examples[0]}\``
+      ])
+    )
   )
 
 /** The table in a text that has the same head as `wanted`, or null. */
