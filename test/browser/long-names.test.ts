@@ -163,11 +163,11 @@ t.test('long names', async (t) => {
     ])
     await load(server, parts)
     const { page } = await openPage(t, browser, { url, token, path: 'search?q=ledger' })
-    await page.getByRole('checkbox', { name: 'EMEA / Reports' }).check()
+    await page.getByRole('checkbox', { name: 'EMEA › Reports' }).check()
     await page.getByRole('heading', { name: '1 result' }).waitFor()
     await page.getByRole('link', { name: 'ledger_EMEA' }).waitFor()
-    await page.getByRole('link', { name: 'Remove filter EMEA / Reports' }).click()
-    await page.getByRole('checkbox', { name: 'APAC / Reports' }).waitFor()
+    await page.getByRole('link', { name: 'Remove filter EMEA › Reports' }).click()
+    await page.getByRole('checkbox', { name: 'APAC › Reports' }).waitFor()
   })
 
   t.test('every place of the bar can be reached in a low window, as at 200 % zoom', async (t) => {
