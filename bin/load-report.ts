@@ -1,10 +1,12 @@
-/** Prints the result of a load: counts, the first rejects, and how to get the rest. */
+/** Prints the result of a load: what it did, the first rejects, and how to get the rest. */
 import { paint } from './colour.ts'
 import { readRejects, type Reject } from './client/follow-load.ts'
 import { count, perSecond } from './quantity.ts'
-import { hasEnded, isObject, loadAsJson, type LoadView } from './client/load-view.ts'
+import { isObject, loadAsJson, type LoadView } from './client/load-view.ts'
 import type { Server } from './client/server.ts'
+import { countsSentence, findingsOf, snapshotSentences, type Listing } from './load-sentences.ts'
 import { printable } from './printable.ts'
+import { colourOfState } from './state-colours.ts'
 import type { Terminal } from './terminal.ts'
 
 const rejectsShownCount = 10
@@ -36,12 +38,14 @@ export async function reportLoad(
   if (asJson)
     terminal.out(JSON.stringify({ ...(file === null ? {} : { file }), ...loadAsJson(load), rejects }))
   else {
-    if (!isQuiet) terminal.out(`${name === null ? '' : `${name}: `}${outcomeOf(load, options)}`)
+    if (!isQuiet) terminal.out(`${name === null ? '' : `${name}: `}${outcomeOf(load, options, terminal)}`)
     if (!isQuiet && Array.isArray(load.ignoredColumns))
       terminal.err(warn(terminal, `Ignored columns: ${load.ignoredColumns.map(textOf).join(', ')}`))
     if (!isQuiet) for (const line of warningLines(load.warnings)) terminal.err(warn(terminal, line))
-    for (const line of reportLines(load.report)) terminal.out(line)
-    for (const line of reportLines(load.snapshot)) if (!isQuiet) terminal.out(line)
+    const { sentences, listings } = findingsOf(load)
+    for (const line of [...sentences, ...(isQuiet ? [] : snapshotSentences(load))])
+      terminal.out(`  ${printable(line)}`)
+    for (const listing of listings) for (const line of listingLines(listing)) terminal.out(`  ${line}`)
     for (const line of rejectLines(load, rejects, options, terminal.command))
       terminal.err(warn(terminal, line))
   }
@@ -52,18 +56,31 @@ export async function reportLoad(
   }
 }
 
-function outcomeOf(load: LoadView, { elapsedMs, isReplay }: ReportOptions): string {
-  const { received, applied, unchanged, rejected } = load.counts
+function outcomeOf(load: LoadView, { elapsedMs, isReplay }: ReportOptions, { colours }: Terminal): string {
+  const { applied, unchanged, rejected } = load.counts
+  const ready = applied + unchanged + rejected
   const speed =
-    elapsedMs === null
+    elapsedMs === null || ready === 0
       ? ''
-      : ` in ${(elapsedMs / 1_000).toFixed(1)} s (${perSecond(applied + unchanged + rejected, elapsedMs)})`
-  const isDryRun = load.dryRun === true
+      : ` in ${(elapsedMs / 1_000).toFixed(1)} s (${perSecond(ready, elapsedMs)})`
+  const ended = endings[load.state] ?? `continues (${load.state})`
   return (
-    `${isDryRun ? 'Dry run' : 'Load'} ${load.id} ${hasEnded(load) ? `is ${load.state}` : `continues (${load.state})`}: ` +
-    `${count(received)} received, ${count(applied)} ${isDryRun ? 'would be applied' : 'applied'}, ${count(unchanged)} unchanged, ${count(rejected)} rejected` +
+    `${titleOf(load)} ${paint(printable(ended), colourOfState(load.state), colours.out)}: ${countsSentence(load)}` +
     (isReplay === true ? '; it was sent before' : speed)
   )
+}
+
+const endings: Readonly<Record<string, string>> = {
+  done: 'is done',
+  failed: 'has failed',
+  aborted: 'was aborted',
+  cancelled: 'is cancelled'
+}
+
+function titleOf({ id, dryRun, mode, undoes }: LoadView): string {
+  const undone = mode === 'undo' && typeof undoes === 'string' ? ` of load ${printable(undoes)}` : ''
+  if (dryRun === true) return `Dry run ${id}${undone === '' ? '' : ` of the undo${undone}`}`
+  return `${undone === '' ? 'Load' : 'Undo'} ${id}${undone}`
 }
 
 function rejectLines(
@@ -99,39 +116,17 @@ const warn = ({ colours }: Terminal, line: string): string => paint(printable(li
 
 const listedCount = 20
 
-/** The server's report beside the counts, as lines of name and value, with nested values indented. */
-function reportLines(value: unknown): string[] {
-  return isObject(value) ? linesOf(value, '  ').map((line) => line.replace(/\S.*/, printable)) : []
-}
-
-function linesOf(value: Record<string, unknown>, indent: string): string[] {
-  return Object.entries(value).flatMap(([name, part]) => {
-    const title = `${indent}${wordsOf(name)}:`
-    if (Array.isArray(part)) return part.length === 0 ? [] : [title, ...listOf(part, part.length, indent)]
-    if (!isObject(part)) return [`${title} ${textOf(part)}`]
-    if (typeof part.count === 'number' && Array.isArray(part.urns))
-      return [`${title} ${count(part.count)}`, ...listOf(part.urns, part.count, indent)]
-    const parts = Object.entries(part)
-    if (parts.every(([, number]) => typeof number === 'number'))
-      return [`${title} ${parts.map(([word, number]) => `${textOf(number)} ${wordsOf(word)}`).join(', ')}`]
-    return [title, ...linesOf(part, `${indent}  `)]
-  })
-}
-
-function listOf(items: readonly unknown[], total: number, indent: string): string[] {
-  const shown = items
-    .slice(0, listedCount)
-    .map((item) => `${indent}  ${isObject(item) ? Object.values(item).map(textOf).join('  ') : textOf(item)}`)
-  return total > shown.length
-    ? [...shown, `${indent}  … and ${count(total - shown.length)} more; --json prints what the server lists`]
-    : shown
-}
-
-/** `columnEdges` becomes "column edges". */
-function wordsOf(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+function listingLines({ title, total, urns }: Listing): string[] {
+  const shown = urns.slice(0, listedCount).map((urn) => `  ${printable(urn)}`)
+  return [
+    title,
+    ...shown,
+    ...(total > shown.length
+      ? [`  … and ${count(total - shown.length)} more; --json prints what the server lists`]
+      : [])
+  ]
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'number' ? count(value) : typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -4,6 +4,11 @@ export function count(value: number): string {
   return value.toLocaleString('en')
 }
 
+/** `1 edge`, `2 edges`, `3 entities`. */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${value === 1 ? noun : noun.replace(/(?<![aeiou])y$/, 'ie')}${value === 1 ? '' : 's'}`
+}
+
 export function perSecond(records: number, elapsedMs: number): string {
   return `${count(Math.round(records / Math.max(elapsedMs / 1_000, 0.001)))} records/s`
 }

@@ -314,7 +314,7 @@ t.test('a load is followed', async (t) => {
         }, 200)
       )
     })
-    t.match({ code, out, streams }, { code: 0, out: [/is done: 9 received, 9 applied/], streams: 1 })
+    t.match({ code, out, streams }, { code: 0, out: [/is done.*: 9 records applied/], streams: 1 })
     t.ok(asked < 9)
     // the states before may come too soon after each other to be drawn
     t.ok(drawn.some((line) => line.includes('9 of 9 records')))
@@ -326,7 +326,7 @@ t.test('a load is followed', async (t) => {
         await follow(t, (response) =>
           response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
         ),
-        { code: 0, out: [/9 applied/], streams: 1 },
+        { code: 0, out: [/9 records applied/], streams: 1 },
         String(status)
       )
     }
@@ -361,10 +361,7 @@ t.test('on a real server', async (t) => {
       const { url, uploads } = await withCuttingProxy(t, server.url, cuts)
       const run = loadBy(url, '--source', 'cut')
       t.equal(await run.ended, 0)
-      t.match(
-        run.said(),
-        /is done: 10,000 received, 10,000 applied, 0 unchanged, 0 rejected; it was sent before/
-      )
+      t.match(run.said(), /is done: 10,000 records applied; it was sent before/)
       t.ok(uploads() >= 4)
       const { aborted = 0, ...others } = await statesOf(server, 'cut')
       t.strictSame(others, { done: 1 })
@@ -402,7 +399,7 @@ t.test('on a real server', async (t) => {
     await sleep(500)
     serve()
     t.equal(await run.ended, 0)
-    t.match(run.said(), /is done: 10,000 received, 0 applied, 10,000 unchanged/)
+    t.match(run.said(), /is done: 10,000 records unchanged/)
     t.strictSame(await statesOf(server, 'killed'), { aborted: 1, done: 1 })
   })
 })

@@ -11,6 +11,12 @@ export type LoadView = {
   format?: unknown
   error: string | null
   counts: LoadCounts
+  /** `merge`, `snapshot` or `undo`. */
+  mode?: unknown
+  source?: unknown
+  atomic?: unknown
+  /** The load that this one undoes. */
+  undoes?: unknown
   dryRun?: unknown
   /** The changes that a dry run found. */
   report?: unknown

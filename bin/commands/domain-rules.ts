@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { serverOf, serverOptions } from '../client-options.ts'
 import { readDomainPaths } from '../client/domain-paths.ts'
 import { readCards } from '../client/entity-card.ts'
-import { count } from '../quantity.ts'
+import { counted } from '../quantity.ts'
 import { isObject, readLoad } from '../client/load-view.ts'
 import { resolveDomain } from '../client/resolve-reference.ts'
 import { getJson, postJson, putJson } from '../client/ask.ts'
@@ -62,7 +62,7 @@ export const domainRulesSet: Command = {
     const answer = await putJson(server, 'domain-rules', { rules })
     if (input.isSet('json')) terminal.out(JSON.stringify(answer))
     else
-      terminal.out(`${count(rules.length)} domain ${rules.length === 1 ? 'rule is' : 'rules are'} in force.`)
+      terminal.out(`${counted(rules.length, 'domain rule')} ${rules.length === 1 ? 'is' : 'are'} in force.`)
     return exitCodes.ok
   }
 }
@@ -106,7 +106,7 @@ export const domainRulesPreview: Command = {
       }
       after = isObject(page) && typeof page.next === 'number' ? page.next : null
     }
-    terminal.err(`${count(found)} ${found === 1 ? 'asset' : 'assets'} would be put into a domain.`)
+    terminal.err(`${counted(found, 'asset')} would be put into a domain.`)
     return exitCodes.ok
   }
 }

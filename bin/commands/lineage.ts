@@ -6,6 +6,7 @@ import { openLineage, type Direction, type LineageLines } from '../client/read-l
 import type { Command, CommandInput } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
 import { canDraw, growTree, printTree, type LineageTree } from '../lineage-tree.ts'
+import { count, counted } from '../quantity.ts'
 import type { Terminal } from '../terminal.ts'
 
 const linesDefaultCount = 200
@@ -103,11 +104,9 @@ function summaryOf(
   { total, complete, truncatedBy }: LineageLines,
   { shownCount, hops }: LineageTree
 ): string {
-  const counts = `${total.toLocaleString('en')} ${total === 1 ? 'entity' : 'entities'} within ${hops} ${hops === 1 ? 'hop' : 'hops'}`
+  const counts = `${counted(total, 'entity')} within ${counted(hops, 'hop')}`
   const shown =
-    shownCount < total
-      ? `; the nearest ${shownCount.toLocaleString('en')} are shown (--limit shows more, --json all)`
-      : ''
+    shownCount < total ? `; the nearest ${count(shownCount)} are shown (--limit shows more, --json all)` : ''
   return complete
     ? `${counts}, complete${shown}`
     : `${counts}, cut short by ${truncatedBy ?? 'a limit'}: there is more${shown}`

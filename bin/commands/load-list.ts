@@ -4,9 +4,9 @@ import { listLoads } from '../client/find-load.ts'
 import { count } from '../quantity.ts'
 import { loadAsJson, type LoadView } from '../client/load-view.ts'
 import type { Command, CommandInput } from '../command.ts'
-import type { Colour } from '../colour.ts'
 import { ageOf, parseSince } from '../duration.ts'
 import { exitCodes, Refusal } from '../failure.ts'
+import { colourOfState } from '../state-colours.ts'
 import { openTable, type Cell, type Column } from '../table.ts'
 
 export const loadList: Command = {
@@ -53,17 +53,10 @@ function queryOf(input: CommandInput): Record<string, string> {
   )
 }
 
-const colours: ReadonlyMap<string, Colour> = new Map([
-  ['done', 'green'],
-  ['failed', 'red'],
-  ['aborted', 'red'],
-  ['cancelled', 'yellow']
-])
-
 const columns: readonly Column[] = [
   { title: 'ID', kind: 'id' },
   { title: 'AGE', kind: 'number', leaveOut: 5 },
-  { title: 'STATE', colour: (state) => colours.get(state) ?? 'cyan' },
+  { title: 'STATE', colour: colourOfState },
   // says that a load was a dry run
   { title: 'MODE', leaveOut: 6 },
   { title: 'SOURCE', kind: 'name', leaveOut: 4 },

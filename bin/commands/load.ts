@@ -9,13 +9,14 @@ import { followLoad } from '../client/follow-load.ts'
 import { Interrupted } from '../client/interruption.ts'
 import { noProgress, showProgress } from '../client/load-progress.ts'
 import { count } from '../quantity.ts'
-import { exitCodeOf, hasEnded, type LoadView } from '../client/load-view.ts'
+import { exitCodeOf, hasEnded, type LoadCounts, type LoadView } from '../client/load-view.ts'
 import { sendUntilAnswered } from '../client/send-again.ts'
 import { ServerRefused, type Server } from '../client/server.ts'
 import { joinedUpload, uploadOf, type Upload } from '../client/upload.ts'
 import type { Command, CommandInput } from '../command.ts'
 import { exitCodes, Refusal } from '../failure.ts'
 import { reportLoad } from '../load-report.ts'
+import { sumSentence } from '../load-sentences.ts'
 import type { Terminal } from '../terminal.ts'
 import { loadFromMarquez } from './load-from-marquez.ts'
 
@@ -383,13 +384,19 @@ function summarize(
   elapsedMs: number,
   terminal: Terminal
 ): void {
-  const sum = (of: keyof LoadView['counts']): string =>
-    count(outcomes.reduce((total, { load: ended }) => total + (ended?.counts[of] ?? 0), 0))
+  const sum = (of: keyof LoadCounts): number =>
+    outcomes.reduce((total, { load: ended }) => total + (ended?.counts[of] ?? 0), 0)
+  const counts = {
+    received: sum('received'),
+    applied: sum('applied'),
+    unchanged: sum('unchanged'),
+    rejected: sum('rejected')
+  }
+  const isDryRun = outcomes.some(({ load: ended }) => ended?.dryRun === true)
   const failed = outcomes.filter(({ load: ended }) => ended === null).map(({ name }) => name)
   const unsent = fileCount - outcomes.length
   terminal.out(
-    `${count(outcomes.length - failed.length)} of ${count(fileCount)} files: ${sum('received')} received, ${sum('applied')} applied, ` +
-      `${sum('unchanged')} unchanged, ${sum('rejected')} rejected in ${(elapsedMs / 1_000).toFixed(1)} s` +
+    `${count(outcomes.length - failed.length)} of ${count(fileCount)} files: ${sumSentence(counts, isDryRun)} in ${(elapsedMs / 1_000).toFixed(1)} s` +
       (failed.length === 0 ? '' : `; not loaded: ${failed.join(', ')}`) +
       (unsent === 0 ? '' : `; ${count(unsent)} not tried`)
   )
