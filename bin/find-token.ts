@@ -3,22 +3,12 @@ import { listTokens } from '../shared/catalog/access/list-tokens.ts'
 import type { Db } from '../shared/db/database.ts'
 import { limits } from '../shared/limits.ts'
 import { Refusal } from './failure.ts'
+import { findId } from './find-id.ts'
 
-const idChars = 36
-const leastChars = 4
-
-/**
- * The whole id. A text that is a whole id, or cannot be the beginning of one, is returned unchanged, for the catalog to find or
- * refuse. Throws Refusal if several tokens begin with it, or so many exist that this is unknown.
- */
-export async function findTokenId(db: Db, text: string): Promise<string> {
-  if (text.length >= idChars || text.length < leastChars || !/^[0-9a-f][0-9a-f-]*$/i.test(text)) return text
-  const { tokens, total } = await listTokens(db, { count: limits.pageMaxCount })
-  const found = tokens.filter(({ id }) => id.startsWith(text.toLowerCase()))
-  if (total > tokens.length) throw new Refusal(`There are ${total} tokens: give the whole id.`)
-  if (found.length > 1)
-    throw new Refusal(
-      `The ids of several tokens begin with ${text}: ${found.map(({ id, name }) => `${id} (${name})`).join(', ')}.`
-    )
-  return found[0]?.id ?? text
-}
+/** As findId, among the newest tokens. Throws Refusal also if so many exist that it is unknown which ids begin with the text. */
+export const findTokenId = (db: Db, text: string): Promise<string> =>
+  findId(text, 'token', async (prefix, count) => {
+    const { tokens, total } = await listTokens(db, { count: limits.pageMaxCount })
+    if (total > tokens.length) throw new Refusal(`There are ${total} tokens: give the whole id.`)
+    return tokens.filter(({ id }) => id.startsWith(prefix)).slice(0, count)
+  })

@@ -600,6 +600,7 @@ t.test('a load can be named by the beginning of its id, if only one id begins wi
   const load = (id: string): object => ({
     id,
     state: 'done',
+    source: 'nightly',
     error: null,
     createdAt: 0,
     counts: { received: 1, applied: 1, unchanged: 0, rejected: 0 }
@@ -623,19 +624,24 @@ t.test('a load can be named by the beginning of its id, if only one id begins wi
   const env = { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: 'x' }
   for (const command of ['status', 'retry', 'undo', 'cancel'])
     t.match(
-      await run(['load', command, 'ffff'], { env }),
+      await run(['load', command, 'FFFF'], { env }),
       { code: 0, out: [new RegExp(`^Load ${ids[2]} is done`)] },
       command
     )
   t.match(await run(['load', 'status', '0b8f'], { env }), {
     code: 1,
     out: { length: 0 },
-    err: [`The ids of several loads begin with 0b8f: ${ids[0]}, ${ids[1]}.`]
+    err: [`The ids of several loads begin with 0b8f: ${ids[0]} (nightly, done), ${ids[1]} (nightly, done).`]
   })
-  t.match(await run(['load', 'status', '77'], { env }), {
+  t.match(await run(['load', 'status', '77aa'], { env }), {
     code: 1,
     out: { length: 0 },
-    err: ['No load id begins with 77.']
+    err: ['No load id begins with 77aa.']
+  })
+  t.match(await run(['load', 'status', 'fff'], { env }), {
+    code: 1,
+    out: { length: 0 },
+    err: ['fff is too short: give at least 4 characters of the id of a load.']
   })
 
   const server = await withServer(t)

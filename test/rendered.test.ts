@@ -250,7 +250,11 @@ t.test('tokens, found again by the beginning of their ids', async (t) => {
   t.match(await runCommand(['token', 'revoke', 'zz'], { env }), { code: 1, err: [/No token has this id/] })
   t.match(await runCommand(['token', 'revoke', ''], { env }), { code: 1 })
   t.match(await runCommand(['token', 'revoke', id.slice(0, 8)], { env }), { code: 0, out: [new RegExp(id)] })
-  t.match(await runCommand(['token', 'revoke', '0000'], { env }), { code: 1 }, 'no id begins with it')
+  t.match(await runCommand(['token', 'revoke', id.slice(0, 3)], { env }), { code: 1, err: [/is too short/] })
+  t.match(await runCommand(['token', 'revoke', '0000'], { env }), {
+    code: 1,
+    err: ['No token id begins with 0000.']
+  })
   const revoked = (await runCommand(['token', 'list', '--json'], { env })).out.filter(
     (line) => !line.includes('"revokedAt":null')
   )

@@ -1,31 +1,19 @@
 /** Finds a load by its id, or by the beginning of its id. */
 import { exitCodes, Refusal } from '../failure.ts'
+import { findId } from '../find-id.ts'
 import { isObject, readLoad, type LoadView } from './load-view.ts'
 import { getJson } from './ask.ts'
 import type { Server } from './server.ts'
 
-const idChars = 36
-const namedMaxCount = 5
-
-/**
- * Returns the whole id. A text that is a whole id, or cannot be the beginning of one, is returned unchanged,
- * for the server to find or refuse. Throws ServerRefused, and Refusal unless exactly one load begins with the
- * text.
- */
-export async function findLoadId(server: Server, text: string): Promise<string> {
-  if (text.length >= idChars || !/^[0-9a-f][0-9a-f-]*$/i.test(text)) return text
-  const loads = await listLoads(server, { idPrefix: text, limit: String(namedMaxCount + 1) })
-  const [only] = loads
-  if (only === undefined) throw new Refusal(`No load id begins with ${text}.`)
-  if (loads.length > 1)
-    throw new Refusal(
-      `The ids of several loads begin with ${text}: ${loads
-        .slice(0, namedMaxCount)
-        .map(({ id }) => id)
-        .join(', ')}${loads.length > namedMaxCount ? ' and more' : ''}.`
-    )
-  return only.id
-}
+/** As findId, among the loads that the token may see. Throws also ServerRefused. */
+export const findLoadId = (server: Server, text: string): Promise<string> =>
+  findId(text, 'load', async (idPrefix, limit) => {
+    const loads = await listLoads(server, { idPrefix, limit: String(limit) })
+    return loads.map(({ id, state, source }) => ({
+      id,
+      name: typeof source === 'string' ? `${source}, ${state}` : state
+    }))
+  })
 
 /** Newest first. Throws ServerRefused, and Refusal if nothing answers as Tributary does. */
 export async function listLoads(

@@ -1,6 +1,7 @@
 /** `tributary load cancel`: ends a load that is still running. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
+import { idNote } from '../find-id.ts'
 import { readLoad } from '../client/load-view.ts'
 import { postJson } from '../client/ask.ts'
 import type { Command } from '../command.ts'
@@ -9,6 +10,7 @@ import { reportLoad } from '../load-report.ts'
 
 export const loadCancel: Command = {
   notes: [
+    idNote,
     'What has been applied stays.',
     'Exit code: 0 cancelled, 1 refused (it has ended), 4 server unreachable.'
   ],

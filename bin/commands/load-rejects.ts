@@ -1,6 +1,7 @@
 /** `tributary load rejects`: prints all rejects of a load, to read, or to fix and send again. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
+import { idNote } from '../find-id.ts'
 import { isObject } from '../client/load-view.ts'
 import { getText } from '../client/ask.ts'
 import { parseJson } from '../client/server.ts'
@@ -15,6 +16,7 @@ const lastLine = 2 ** 31 - 1
 
 export const loadRejects: Command = {
   notes: [
+    idNote,
     'One line of JSON per reject: line, code, message, field, record. On a terminal, line, code and message to read. Prints nothing if nothing was rejected.',
     'For a load of CSV, --csv prints a file with its columns and separator to fix and send again: all rejects that were kept, with line and reason in front.',
     'Exit code: 0 printed, 1 usage or refused, 4 server unreachable.'

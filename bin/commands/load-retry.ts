@@ -1,6 +1,7 @@
 /** `tributary load retry`: applies the rejects of a load again, or continues a failed load. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
+import { idNote } from '../find-id.ts'
 import { readLoad } from '../client/load-view.ts'
 import { postJson } from '../client/ask.ts'
 import type { Command, CommandInput } from '../command.ts'
@@ -8,6 +9,7 @@ import { waitAndReport } from './load-status.ts'
 
 export const loadRetry: Command = {
   notes: [
+    idNote,
     'A load that is done applies its rejected records again, as its newest change; a failed load continues where it stopped.',
     'Exit code: that of the load, as for tributary load.'
   ],

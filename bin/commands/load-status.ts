@@ -1,6 +1,7 @@
 /** `tributary load status`: how far a load is, or how it ended. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
+import { idNote } from '../find-id.ts'
 import { followLoad } from '../client/follow-load.ts'
 import { showProgress } from '../client/load-progress.ts'
 import { exitCodeOf, readLoad, type LoadView } from '../client/load-view.ts'
@@ -12,7 +13,7 @@ import { reportLoad } from '../load-report.ts'
 import type { Terminal } from '../terminal.ts'
 
 export const loadStatus: Command = {
-  notes: ['Exit code: that of the load as for tributary load; 5 while it runs.'],
+  notes: [idNote, 'Exit code: that of the load as for tributary load; 5 while it runs.'],
   examples: ['tributary load status 0b8f2c1e', 'tributary load status 0b8f2c1e --follow'],
   operands: ['ID'],
   options: {

@@ -1,6 +1,7 @@
 /** `tributary load undo`: undoes what a load changed, and waits for the end. */
 import { serverOf, serverOptions } from '../client-options.ts'
 import { findLoadId } from '../client/find-load.ts'
+import { idNote } from '../find-id.ts'
 import { readLoad } from '../client/load-view.ts'
 import { postJson } from '../client/ask.ts'
 import type { Command } from '../command.ts'
@@ -8,6 +9,7 @@ import { waitAndReport } from './load-status.ts'
 
 export const loadUndo: Command = {
   notes: [
+    idNote,
     'Values that have changed again since then count as unchanged; changes that cannot be undone are rejected.',
     'The undo is a load with its own id. Undo it to restore the changes.',
     'A dry run changes nothing. It reports what the undo would change, and everything downstream of that.',

@@ -17,7 +17,10 @@ export const signInCommand: Command = {
   examples: ['tributary sign-in', 'tributary sign-in --token-id 3f9a'],
   options: {
     ...serverOptions,
-    'token-id': { value: 'ID', help: 'Another token, by its id in `tributary token list`.' },
+    'token-id': {
+      value: 'ID',
+      help: 'Another token, by its id in `tributary token list`, or the beginning of it.'
+    },
     json: { help: 'Print the link and facts about its token as JSON.' }
   },
   async run(input, terminal) {

@@ -3,12 +3,13 @@ import { revokeToken } from '../../shared/catalog/access/revoke-token.ts'
 import { readConfig } from '../../shared/platform/config.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../failure.ts'
+import { idNote } from '../find-id.ts'
 import { findTokenId } from '../find-token.ts'
 import { withMigratedDatabase } from '../open-database.ts'
 import { printable } from '../printable.ts'
 
 export const tokenRevoke: Command = {
-  notes: ['ID may be the first characters of an id, if no other token begins with them.'],
+  notes: [idNote],
   examples: ['tributary token revoke 3f9a'],
   operands: ['ID'],
   options: { json: { help: 'Print the token as JSON.' } },
