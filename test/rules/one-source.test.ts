@@ -205,3 +205,27 @@ t.test(
     t.ok(Math.abs(postgres / all - 0.5) < 0.1, 'half')
   }
 )
+
+t.test('whoever installs a client of DataHub installs the version that CI runs', async (t) => {
+  const [, version = ''] = /^acryl-datahub==(.+)$/m.exec(readFile('test/interop/requirements.txt')) ?? []
+  const shown = (text: string): string[] =>
+    [...text.matchAll(/pip install[^\n]*?acryl-datahub([^\s'"`]*)/g)].map(([, rest = '']) => rest)
+  const isPinned = (rest: string): boolean => rest.replace(/^\[[\w,-]+\]/, '') === `==${version}`
+  const found = [...pages, 'web/src/texts.ts'].flatMap((page) =>
+    shown(readFile(page)).map((rest) => ({ page, rest }))
+  )
+  t.ok(found.length > 4, `${found.length} commands`)
+  t.strictSame(
+    found.filter(({ rest }) => !isPinned(rest)),
+    []
+  )
+  const cases: [command: string, isRight: boolean][] = [
+    [`pip install 'acryl-datahub[postgres]==${version}'`, true],
+    [`pip install acryl-datahub==${version}`, true],
+    ["pip install 'acryl-datahub[postgres,datahub-rest]'", false],
+    ['pip install --upgrade acryl-datahub', false],
+    ["python3 -m pip install 'acryl-datahub[dbt]==1.6.0'", false],
+    [`pip install 'acryl-datahub>=${version}'`, false]
+  ]
+  for (const [command, isRight] of cases) t.strictSame(shown(command).map(isPinned), [isRight], command)
+})

@@ -28,20 +28,33 @@ const shown = new RegExp(`(?:^|\`|\\| |\\$\\()[ ]*(?:[A-Z_]+=\\S+ )*(?:npx )?tri
 const linkFrom = (page: string): string =>
   `${relative(dirname(page), 'docs/command-line.md')}#where-the-command-runs`
 
-t.test('a page that shows a command says in its first lines where the command runs', async (t) => {
-  const showing = pages.filter((page) => shown.test(read(page)))
-  t.ok(showing.length > 20, `${showing.length} pages`)
-  for (const page of showing) {
-    const sentence = `Write \`npx tributary\` for \`tributary\` in a checkout, or in a folder with the package: [where the command runs](${linkFrom(page)}).`
-    t.equal(read(page).split('\n')[2], sentence, page)
+t.test(
+  'a page that shows a command says first what it is for, and then where the command runs',
+  async (t) => {
+    const showing = pages.filter((page) => shown.test(read(page)))
+    t.ok(showing.length > 20, `${showing.length} pages`)
+    for (const page of showing) {
+      const sentence = `In a checkout, or in a folder with the package, \`tributary\` is \`npx tributary\`: [where the command runs](${linkFrom(page)}).`
+      const [, purpose = '', note] = read(page).split('\n\n')
+      t.match(purpose, /^(?!#|\d+\. |- |\||```|<!--|In a checkout)/, `${page}: a sentence about its purpose`)
+      t.equal(note, sentence, page)
+    }
   }
-  for (const page of checkoutPages) {
-    const sentence = `Run the commands of this page in the checkout, where \`npx tributary\` is the command line: [elsewhere](${linkFrom(page)}).`
-    const place = read(page).indexOf(sentence)
-    t.ok(place > 0, page)
-    t.ok(place < read(page).search(shown), `${page}: before the first command`)
+)
+
+t.test(
+  'the README and the tutorial warn of the package of somebody else before the first command',
+  async (t) => {
+    for (const page of checkoutPages) {
+      const text = read(page).replaceAll(/\s+/g, ' ')
+      const warning = `In any other folder \`npx tributary\` fetches a package of somebody else from npm: [where the command runs](${linkFrom(page)}).`
+      const place = text.indexOf(warning)
+      t.ok(place > 0, page)
+      t.ok(place < text.search(/`?npx tributary [a-z]/), `${page}: before the first command`)
+      t.equal(text.split(warning).length, 2, `${page}: once`)
+    }
   }
-})
+)
 
 t.test(
   'a command that a reader pastes is never fetched from npm as the package of somebody else',
@@ -57,7 +70,10 @@ t.test(
       read(path)
         .split('\n')
         .flatMap((line, index) => {
-          const rest = line.replace(/Write `?npx tributary`? for `?tributary`? in a checkout, or/, '')
+          const rest = line.replace(
+            /^In a checkout, or in a folder with the package, `tributary` is `npx tributary`:|Write npx tributary for tributary in a checkout, or/,
+            ''
+          )
           // on Heroku the working directory is the package itself
           return /(?<!heroku run )\bnpx (?:--\S+ )*tributary\b/.test(rest)
             ? [`${path}:${index + 1}: ${line.trim()}`]

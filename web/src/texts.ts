@@ -142,7 +142,7 @@ export OPENLINEAGE_API_KEY="$TRIBUTARY_TOKEN"`
         name: 'A database',
         text: 'DataHub’s connectors read a database, a warehouse or a BI tool. A recipe that you have works unchanged: only its sink changes.',
         command: (server: string): string =>
-          `pip install 'acryl-datahub[postgres,datahub-rest]'
+          `pip install 'acryl-datahub[postgres,datahub-rest]==1.7.0.17'
 cat > recipe.yml <<'END'
 source:
   type: postgres
