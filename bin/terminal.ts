@@ -1,5 +1,6 @@
 /** The environment of a command and its outputs. Tests pass their own. */
 import type { Readable } from 'node:stream'
+import { askPerson } from './ask-person.ts'
 import { showsColour } from './colour.ts'
 import { listenForInterruption } from './client/interruption.ts'
 import { ownCommand } from './own-command.ts'
@@ -27,6 +28,8 @@ export type Terminal = {
   /** Which outputs show colours. */
   colours: { out: boolean; err: boolean }
   input(): Readable
+  /** Asks a question and reads a line, null if there is none; null if nobody is at the terminal, or cannot see the question. */
+  ask: ((question: string) => Promise<string | null>) | null
   /**
    * Aborted when a person or a scheduler stops the command. After the first call, signals have no other
    * effect.
@@ -49,6 +52,10 @@ export function processTerminal(): Terminal {
     columns: () => (process.stdout.isTTY ? process.stdout.columns || usualColumns : null),
     colours: { out: showsColour(process.stdout, process.env), err: showsColour(process.stderr, process.env) },
     input: () => process.stdin,
+    ask:
+      process.stdin.isTTY && process.stderr.isTTY
+        ? (question) => askPerson(question, process.stdin, process.stderr)
+        : null,
     interruption: listenForInterruption
   }
 }

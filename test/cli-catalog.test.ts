@@ -20,7 +20,7 @@ async function withCatalog(t: Test): Promise<Run> {
   return (...args) => runCommand(args, { env: { TRIBUTARY_URL: url, TRIBUTARY_TOKEN: token } })
 }
 
-const quiet = { err: [], drawn: [] }
+const quiet = { err: [], drawn: [], questions: [] }
 /** The rows of a CSV, whose lines end with CRLF. */
 const rows = ({ out }: Outcome): string[] => out.map((line) => line.replace(/\r$/, ''))
 const urnOf = ({ out }: Outcome): string => out[0] ?? ''

@@ -421,7 +421,8 @@ t.test('load', async (t) => {
       code: 0,
       out: [],
       err: [],
-      drawn: []
+      drawn: [],
+      questions: []
     })
     t.match(await run(['load', file('bad.ndjson', 'bad\n'), '--quiet'], { env, isTty: true }), {
       code: 2,
@@ -549,6 +550,7 @@ t.test('load', async (t) => {
       code: 0,
       err: [],
       drawn: [],
+      questions: [],
       out: [lines({ upstreamUrn: asset('a'), downstreamUrn: asset('later') }).trim(), 'bad']
     })
     t.match(await run(['load', '-'], { env, input: lines({ op: 'upsertEntity', urn: asset('later') }) }), {

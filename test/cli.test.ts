@@ -411,6 +411,7 @@ t.test('lineage', async (t) => {
       code: 0,
       err: [],
       drawn: [],
+      questions: [],
       out: [
         `Downstream of ${a}`,
         'a (DATASET, hive)',

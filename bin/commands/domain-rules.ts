@@ -6,12 +6,13 @@ import { readFileSync } from 'node:fs'
 import { serverOf, serverOptions } from '../client-options.ts'
 import { readDomainPaths } from '../client/domain-paths.ts'
 import { readCards } from '../client/entity-card.ts'
-import { counted } from '../quantity.ts'
+import { count, counted } from '../quantity.ts'
 import { isObject, readLoad } from '../client/load-view.ts'
 import { resolveDomain } from '../client/resolve-reference.ts'
 import { getJson, postJson, putJson } from '../client/ask.ts'
 import type { Server } from '../client/server.ts'
 import type { Command } from '../command.ts'
+import { confirm, yesOption } from '../confirm.ts'
 import { exitCodes, reasonOf, Refusal } from '../failure.ts'
 import { openTable, type Cell, type Column } from '../table.ts'
 import { waitAndReport } from './load-status.ts'
@@ -49,16 +50,24 @@ export const domainRulesList: Command = {
 export const domainRulesSet: Command = {
   notes: [
     fileNote,
-    'Replaces all rules; an empty list removes them. Existing assets stay where they are: see domain rules apply.',
-    'Exit code: 0 set, 1 usage or refused, 4 server unreachable.'
+    'Replaces all rules; an empty list removes them. Existing assets stay where they are: see domain rules apply. On a terminal it says how many rules it replaces, and asks.',
+    'Exit code: 0 set, 1 usage, not confirmed or refused, 4 server unreachable.'
   ],
   examples: ['tributary domain rules set rules.json'],
   operands: ['FILE'],
   operandWords: 'files',
-  options: { json: { help: 'Print the rules that now apply as JSON.' }, ...serverOptions },
+  options: {
+    json: { help: 'Print the rules that now apply as JSON.' },
+    ...yesOption,
+    ...serverOptions
+  },
   async run(input, terminal) {
     const server = await serverOf(input, terminal)
     const rules = await readRules(server, input.operands[0] ?? '')
+    await confirm(input, terminal, async () => {
+      const before = listIn(await getJson(server, 'domain-rules'), 'rules').length
+      return before === 0 ? null : replaceQuestion(before, rules.length)
+    })
     const answer = await putJson(server, 'domain-rules', { rules })
     if (input.isSet('json')) terminal.out(JSON.stringify(answer))
     else
@@ -66,6 +75,9 @@ export const domainRulesSet: Command = {
     return exitCodes.ok
   }
 }
+
+const replaceQuestion = (before: number, after: number): string =>
+  `${before === 1 ? 'The domain rule in force is' : `All ${count(before)} domain rules in force are`} ${after === 0 ? 'removed. Remove' : `replaced by ${counted(after, 'rule')}. Replace`} ${before === 1 ? 'it' : 'them'}?`
 
 export const domainRulesPreview: Command = {
   notes: [

@@ -35,6 +35,7 @@ const terminal: Terminal = {
   columns: () => null,
   colours: { out: false, err: false },
   input: nowhere,
+  ask: null,
   interruption: nowhere
 }
 
