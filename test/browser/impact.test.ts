@@ -194,6 +194,23 @@ t.test('the impact table', async (t) => {
     t.strictSame((await exported(page)).urns, [near[1]])
   })
 
+  t.test('does not say how many owners are affected before it knows them', async (t) => {
+    const { page } = await openPage(t, browser, { url, token })
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/api/graphql', async (route) => {
+      if ((route.request().postData() ?? '').includes('scrollAcrossLineage')) await released
+      await route.continue()
+    })
+    await page.goto(`${url}/ui/${pathOf()}`)
+    const owners = page.getByTestId('owners-affected')
+    await owners.getByRole('heading', { name: 'Counting the owners …' }).waitFor()
+    release()
+    await owners.getByRole('heading', { name: /^[1-9]\d* owners? affected$/ }).waitFor()
+  })
+
   t.test('shows the impact of one column as columns, and its upstream columns', async (t) => {
     const { page } = await openPage(t, browser, { url, token, path: pathOf() })
     await page.getByRole('combobox', { name: 'Column', exact: true }).selectOption('amount')

@@ -22,7 +22,8 @@ export function Affected({
 }: {
   counts: ImpactCounts
   rows: readonly ImpactRow[]
-  total: number
+  /** Undefined before the first rows have come. */
+  total: number | undefined
   question: ImpactQuestion
   address: Address
 }) {
@@ -68,7 +69,7 @@ export function Affected({
         </div>
       </div>
       <div class="stack" data-testid="owners-affected">
-        <h3>{words.ownersAffected(owners.length)}</h3>
+        <h3>{total === undefined ? words.countingOwners : words.ownersAffected(owners.length)}</h3>
         <div class="row">
           <ShowAll
             items={owners}
@@ -81,7 +82,7 @@ export function Affected({
             )}
           />
           {withoutCount > 0 && <span class="chip">{words.withoutOwner(withoutCount)}</span>}
-          <span class="soft">{words.ownersOfLoaded(rows.length, total)}</span>
+          <span class="soft">{words.ownersOfLoaded(rows.length, total ?? 0)}</span>
         </div>
       </div>
     </div>

@@ -98,7 +98,7 @@ export function ImpactTable({ urn }: { urn: string }) {
         <Affected
           counts={counts.data.shown}
           rows={rows}
-          total={total ?? 0}
+          total={total}
           question={question}
           address={address}
         />

@@ -30,6 +30,7 @@ export const impactTexts = {
   domainsAffected: (count: number): string =>
     `${number(count)} ${count === 1 ? 'domain' : 'domains'} affected`,
   ownersAffected: (count: number): string => `${number(count)} ${count === 1 ? 'owner' : 'owners'} affected`,
+  countingOwners: 'Counting the owners …',
   withoutOwner: (count: number): string => `No owner (${number(count)})`,
   ownersOfLoaded: (loaded: number, total: number): string =>
     loaded < total ? `Of the ${number(loaded)} rows loaded so far.` : '',
