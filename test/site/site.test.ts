@@ -98,6 +98,15 @@ async function open(
   }
 }
 
+/** Types words, and waits for their hits. The box first shows the words before, with their hits. */
+async function ask(field: Locator, words: string): Promise<void> {
+  const hits = field.page().locator('.VPLocalSearchBox .result')
+  await field.fill('')
+  await hits.first().waitFor({ state: 'detached' })
+  await field.fill(words)
+  await hits.first().waitFor()
+}
+
 /** Opens the search by what a reader does, again until the script of the page has started, and returns its field. */
 async function openSearch(page: Page, open: () => Promise<void>): Promise<Locator> {
   const field = page.getByRole('searchbox')
@@ -179,9 +188,7 @@ t.test('the site of the docs', async (t) => {
       await goTo('tutorial.html')
       for (const [words, wanted] of asked) {
         const field = await openSearch(page, clickSearch)
-        await field.fill(words)
-        const hits = page.locator('.VPLocalSearchBox .result')
-        await hits.first().waitFor()
+        await ask(field, words)
         const found: unknown = await page.evaluate(
           "[...document.querySelectorAll('.VPLocalSearchBox .result')].slice(0, 5).map(({ href }) => new URL(href).pathname)"
         )
@@ -196,8 +203,7 @@ t.test('the site of the docs', async (t) => {
         await page.keyboard.press('Escape')
         await field.waitFor({ state: 'detached' })
       }
-      await (await openSearch(page, clickSearch)).fill('glossary')
-      await page.locator('.VPLocalSearchBox .result').first().waitFor()
+      await ask(await openSearch(page, clickSearch), 'glossary')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { name: /Glossary/, level: 1 }).waitFor()
       t.match(page.url(), /glossary\.html/, 'Enter opens the first hit')
