@@ -195,7 +195,7 @@ t.test('the commands of the guide run as they stand', async (t) => {
     }
   })
   t.match(stdout, /2 events read, 2 taken, 0 refused/)
-  t.match(stdout, /2 unchanged/, 'the file says nothing new')
+  t.match(stdout, /2 records unchanged/, 'the file says nothing new')
   t.match(stdout, /"namespaces":\[/)
   t.match(stdout, /"id":"dataset:postgres:\/\/db:5432:shop.public.revenue"/)
 })
