@@ -25,6 +25,46 @@ export function leadToIndexes(md) {
 /** Vue takes a style out of a template, and leaves what it is given as text. */
 const asContent = (md, html) => `v-html="${md.utils.escapeHtml(JSON.stringify(html))}"`
 
+/** The first page of the site has a text of its own: the index of docs/ is in the side bar of every other page. */
+export function beginAtHome(md, home) {
+  md.core.ruler.before('normalize', 'begin-at-home', (state) => {
+    if (isFirstPage(state.env)) state.src = readFileSync(home, 'utf8')
+  })
+}
+
+export const isFirstPage = ({ relativePath }) => /^(?:README|index)\.md$/.test(relativePath)
+
+/** Each cell of a table of three and more columns names its column, for phones, where each row is a card. */
+export function nameCells(md) {
+  md.core.ruler.push('name-cells', ({ tokens }) => {
+    let [table, heads, column] = [null, [], 0]
+    for (const [index, token] of tokens.entries()) {
+      if (token.type === 'table_open') [table, heads] = [token, []]
+      else if (token.type === 'th_open') heads.push(textOf(tokens[index + 1]))
+      else if (token.type === 'tr_open') column = 0
+      else if (token.type === 'td_open') {
+        if (heads.length >= 3) {
+          table.meta = { isOfCards: true }
+          if (heads[column] !== '') token.attrSet('data-label', heads[column])
+        }
+        column += 1
+      }
+    }
+  })
+  const open = md.renderer.rules.table_open
+  md.renderer.rules.table_open = (tokens, index, ...rest) => {
+    const html = open(tokens, index, ...rest)
+    return tokens[index].meta?.isOfCards ? html.replace('<table', '<table class="cards"') : html
+  }
+}
+
+const textOf = ({ children }) =>
+  (children ?? [])
+    .filter(({ type }) => type === 'text' || type === 'code_inline')
+    .map(({ content }) => content)
+    .join('')
+    .trim()
+
 /** The corner of a table heads nothing, and is an empty cell to who hears the page. */
 export function emptyCorners(md) {
   md.core.ruler.push('empty-corners', ({ tokens }) => {

@@ -4,16 +4,20 @@ import { defineConfig } from 'vitepress'
 import { checkSite } from '../check-site.mjs'
 import { contentsOf } from '../contents.mjs'
 import {
+  beginAtHome,
   breakableCells,
   drawDiagrams,
   emptyCorners,
   followTheme,
+  isFirstPage,
   leadToIndexes,
+  nameCells,
   slugOf
 } from '../markdown.mjs'
 
 const docs = fileURLToPath(new URL('../../docs/', import.meta.url))
 const contents = contentsOf(docs)
+const home = fileURLToPath(new URL('../home.md', import.meta.url))
 
 /** Pages become modules that import Vue, which no folder above docs/ needs to have. */
 function resolvesVueFromHere() {
@@ -60,6 +64,12 @@ const waysIn = [
     details: 'One recipe for DataHub’s connectors: Postgres, Snowflake, BigQuery.',
     link: '/guides/database.html',
     linkText: 'Load a database'
+  },
+  {
+    title: 'From DataHub',
+    details: 'Its clients, recipes and URNs stay. A plan, a recipe for the export, and a way back.',
+    link: '/how-to/move-from-datahub.html',
+    linkText: 'Move'
   }
 ]
 
@@ -79,7 +89,9 @@ export default defineConfig({
     anchor: { slugify: slugOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (md) => {
+      beginAtHome(md, home)
       leadToIndexes(md)
+      nameCells(md)
       emptyCorners(md)
       breakableCells(md)
       drawDiagrams(md)
@@ -107,10 +119,10 @@ export default defineConfig({
       provider: 'local',
       options: {
         detailedView: false,
-        // The first page lists all others, and would be found for every word.
+        // The first page leads to the others, which are what a reader looks for.
         _render: (text, env, md) => {
           const html = md.render(text, env)
-          return /^(?:README|index)\.md$/.test(env.relativePath) ? '' : html
+          return isFirstPage(env) ? '' : html
         },
         miniSearch: {
           options: {

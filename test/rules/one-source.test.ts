@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { commandTable } from '../../bin/command-table.ts'
 import { exitCodes } from '../../bin/failure.ts'
+import { limits } from '../../shared/limits.ts'
 import { readFile } from '../support/deploy-files.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 
@@ -228,4 +229,90 @@ t.test('whoever installs a client of DataHub installs the version that CI runs',
     [`pip install 'acryl-datahub>=${version}'`, false]
   ]
   for (const [command, isRight] of cases) t.strictSame(shown(command).map(isPinned), [isRight], command)
+})
+
+t.test('the README says of each row who else has it, as docs/comparison.md does', async (t) => {
+  /** The beginning of a row of the README, and of the row of the comparison. */
+  const rows: [readme: string, comparison: string][] = [
+    ['Exact answers', 'Totals and degrees'],
+    ['No blind minutes', 'A read after the answer'],
+    ['Try a load', 'Undo of a load'],
+    ['Snapshots by source', 'Snapshots'],
+    ['Bulk loads', 'Many edges in one request'],
+    ['Only Postgres', 'Runs on Postgres alone']
+  ]
+  const cellsOf = (page: string, start: string): string[] =>
+    (
+      readFile(page)
+        .split('\n')
+        .find((line) => line.startsWith(start)) ?? ''
+    )
+      .split(' | ')
+      .map((cell) => cell.replace(/ \|$/, '').trim())
+  for (const [readme, comparison] of rows) {
+    const others = cellsOf('README.md', `| **${readme}`).at(-1)?.split(';') ?? []
+    const claimed = cellsOf('docs/comparison.md', `| ${comparison}`).slice(-3)
+    for (const [index, name] of ['DataHub', 'OpenMetadata', 'Marquez'].entries()) {
+      const said = others.find((part) => part.includes(name))
+      const known = /^(?:yes|no|partly)/.exec(claimed[index] ?? '')?.[0]
+      t.equal(
+        said === undefined ? 'no' : said.includes('partly') ? 'partly' : 'yes',
+        known,
+        `${readme}: ${name}`
+      )
+    }
+  }
+})
+
+t.test('a page that offers dry runs and undos to newcomers names their limits', async (t) => {
+  const mib = limits.loadAtomicMaxBytes / 1024 / 1024
+  const claims: [page: string, said: RegExp][] = [
+    ['README.md', /up to ([\d,]+) records and (\d+) MiB, or ([\d,]+) OpenLineage events\. Within 30 days/],
+    ['docs/faq.md', /up to ([\d,]+) records and (\d+) MiB, or ([\d,]+) OpenLineage events/]
+  ]
+  for (const [page, said] of claims)
+    t.strictSame(
+      said
+        .exec(readFile(page).replaceAll(/\s+/g, ' '))
+        ?.slice(1)
+        .map((figure) => Number(figure.replaceAll(',', ''))),
+      [limits.loadAtomicMaxRecords, mib, limits.eventChunkMaxRecords],
+      page
+    )
+  for (const page of ['README.md', 'docs/faq.md', 'docs/concepts.md'])
+    t.match(
+      readFile(page).replaceAll(/\s+/g, ' '),
+      /(?:[Ww]ithin 30 days.*OpenLineage events cannot be undone)/,
+      page
+    )
+})
+
+t.test('docs/faq.md reckons what a catalog takes with the figures of docs/sizing.md', async (t) => {
+  const numberAfter = (text: RegExp): number =>
+    Number(text.exec(sizing)?.[1]?.replaceAll(',', '') ?? Number.NaN)
+  const ofAsset = numberAfter(/^\| an asset \([^|]*\| ([\d,]+)/m)
+  const ofEdge = numberAfter(/^\| an edge \| ([\d,]+)/m)
+  const inMemory = numberAfter(/That was (\d+) bytes for each asset/)
+  const api = numberAfter(/\*\*API\.\*\* About (\d+) MB/)
+  const worker = numberAfter(/\*\*Worker\.\*\* (\d+) MB/)
+  const faq = readFile('docs/faq.md').split('\n')
+  const computed = faq.filter((line) => line.includes('(computed)'))
+  t.equal(computed.length, 2)
+  for (const line of computed) {
+    const [assets = 0, edges = 0, disk = 0, ofApi = 0, ofWorker = 0] = line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => Number.parseFloat(cell.replaceAll(',', '')))
+    const reckoned = (assets * ofAsset + edges * ofEdge) / 1e6
+    t.ok(Math.abs(disk - reckoned) <= 5, `${line}: ${reckoned}`)
+    t.equal(edges, assets * 5)
+    t.equal(ofApi, Math.round(api + (assets * inMemory) / 1e6), line)
+    t.equal(ofWorker, worker)
+  }
+  const measured = faq.find((line) => line.includes('(measured)')) ?? ''
+  const [, disk = ''] = /^\| disk, tables and indexes \| ([^|]+) \|/m.exec(sizing) ?? []
+  const [, least = '', most = ''] =
+    /^\| memory of one API process[^|]*\| ([\d.]+) to ([\d.]+) GB/m.exec(sizing) ?? []
+  t.ok(measured.includes(`| ${disk} |`), disk)
+  t.ok(measured.includes(`| ${Number(least) * 1000} to ${Number(most) * 1000} MB |`), `${least} to ${most}`)
 })

@@ -170,6 +170,68 @@ t.test('the site of the docs', async (t) => {
     t.strictSame(wide, [])
   })
 
+  t.test('a phone reads each row of a wide table as a card, and scrolls no table sideways', async (t) => {
+    const { page, goTo } = await open(t, browser, url, phone)
+    for (const [path, label] of [
+      ['configuration.html', 'Default'],
+      ['comparison.html', 'DataHub'],
+      ['glossary.html', 'Means'],
+      ['datahub.html', 'Transport'],
+      ['performance.html', 'Ratio']
+    ] as const) {
+      await goTo(path)
+      const seen: unknown = await page.evaluate(`(() => {
+        const tables = [...document.querySelectorAll('.vp-doc table.cards')]
+        const cells = tables.flatMap((table) => [...table.querySelectorAll('td[data-label="${label}"]')])
+        return {
+          scrolled: tables.filter((table) => table.scrollWidth > table.clientWidth + 1).length,
+          stacked: cells.every((cell) => cell.offsetLeft === cell.parentElement.firstElementChild.offsetLeft),
+          named: cells.some((cell) => getComputedStyle(cell, '::before').content === '"${label}"'),
+          heads: tables.every((table) => table.querySelectorAll('thead tr > *').length >= 3)
+        }
+      })()`)
+      t.strictSame(seen, { scrolled: 0, stacked: true, named: true, heads: true }, path)
+      t.strictSame(await violationsOf(page), [], path)
+    }
+    await page.setViewportSize(desk)
+    const rows: unknown = await page.evaluate(
+      "getComputedStyle(document.querySelector('.vp-doc table.cards tr')).display"
+    )
+    t.equal(rows, 'table-row', 'a desk reads it as a table')
+  })
+
+  t.test('no command runs out of its box', async (t) => {
+    const { page, goTo } = await open(t, browser, url, desk)
+    const wide: string[] = []
+    for (const path of pages.filter((name) => /^(?:tutorial|index|guides|how-to)/.test(name))) {
+      await goTo(path)
+      const count: unknown = await page.evaluate(
+        "[...document.querySelectorAll('.language-sh pre, .language-yaml pre')].filter((box) => box.scrollWidth > box.clientWidth + 1).length"
+      )
+      if (count !== 0) wide.push(`${path}: ${String(count)}`)
+    }
+    t.strictSame(wide, [])
+  })
+
+  t.test(
+    'the first page has the commands, four ways in and four paths, and no list of all pages',
+    async (t) => {
+      const { page, goTo } = await open(t, browser, url, desk)
+      await goTo('index.html')
+      t.match(await page.locator('.vp-doc .language-sh').first().innerText(), /npm ci\s+npm start/)
+      t.equal(await page.locator('.VPFeature').count(), 4)
+      const paths = await page.locator('.paths h3').allInnerTexts()
+      t.strictSame(
+        paths.map((text) => text.replaceAll('\u200b', '').trim()),
+        ['Try it', 'Load', 'Run it', 'Leave DataHub']
+      )
+      const links = await page.locator('.vp-doc a:not(.header-anchor)').count()
+      t.ok(links > 8 && links < 25, `${links} links`)
+      await page.locator('.VPFeature', { hasText: 'From DataHub' }).click()
+      await page.getByRole('heading', { name: 'Move from DataHub', level: 1 }).waitFor()
+    }
+  )
+
   for (const size of [desk, phone])
     t.test(`search finds what people look for, ${size.width} pixels wide`, async (t) => {
       const { page, goTo } = await open(t, browser, url, size)

@@ -2,13 +2,13 @@
 import DefaultTheme from 'vitepress/theme-without-fonts'
 import { useRoute } from 'vitepress'
 import { h, nextTick, onMounted, watch } from 'vue'
-import dark from '../../../docs/images/lineage-dark.png'
-import light from '../../../docs/images/lineage-light.png'
+import dark from '../../../docs/images/impact-dark.png'
+import light from '../../../docs/images/impact-light.png'
 import './style.css'
 
-const alt = 'The web UI: the lineage of a table, one hop upstream and downstream'
+const alt = 'The web UI: the assets downstream of a table, with the domains and owners that a change affects'
 
-/** Both are on the page; the style shows the one of the theme. */
+/** Both are on the page; the style shows the one of the theme, without the bar of the page and the row that is cut. */
 const picture = () => [
   h('img', { class: 'VPImage hero-shot only-light', src: light, alt, width: 1280, height: 800 }),
   h('img', { class: 'VPImage hero-shot only-dark', src: dark, alt, width: 1280, height: 800 })
