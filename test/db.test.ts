@@ -397,14 +397,16 @@ t.test('transactions', async (t) => {
 
   t.test('two transactions that lock in opposite order both commit', async (t) => {
     let met = 0
+    let meet = (): void => {}
+    const bothHaveOne = new Promise<void>((resolve) => {
+      meet = resolve
+    })
     async function move(first: number, second: number): Promise<void> {
       await inTransaction(db, async (tx) => {
         await query(tx, 'update account set amount = amount + 1 where id = ?', [first])
         met += 1
-        for (let waits = 0; met < 2 && waits < 200; waits += 1)
-          await new Promise((resolve) => {
-            setTimeout(resolve, 5)
-          })
+        if (met === 2) meet()
+        await bothHaveOne
         await query(tx, 'update account set amount = amount + 1 where id = ?', [second])
       })
     }
