@@ -3,7 +3,7 @@
  * than half of what would be installed, and `npm start` needs none of them.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -28,4 +28,4 @@ export function installTools() {
   process.exit(1)
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) installTools()
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) installTools()

@@ -3,18 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { packagePath } from '../../shared/platform/paths.ts'
+import { docPages } from '../support/doc-pages.ts'
 import { fencesOf, isForShell } from '../support/fences.ts'
 
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  ...readdirSync(packagePath('docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .sort()
-    .map((name) => join('docs', name))
-]
-const fences = pages.flatMap(fencesOf)
+const fences = docPages.flatMap(fencesOf)
 
 /** Pages that no test runs yet. */
 const notYet = ['docs/runbook.md']
@@ -79,7 +71,7 @@ t.test('a mark says what it must', async (t) => {
 
 t.test('a page that is run has something to run', async (t) => {
   for (const page of run) {
-    t.ok(pages.includes(page), page)
+    t.ok(docPages.includes(page), page)
     t.ok(
       fencesOf(page).some((fence) => isForShell(fence) && !fence.marks.has('not run')),
       page

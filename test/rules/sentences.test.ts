@@ -1,24 +1,15 @@
 /** No sentence of the docs is so long that it must be read twice. */
-import { readFileSync, readdirSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { packagePath } from '../../shared/platform/paths.ts'
+import { docPages } from '../support/doc-pages.ts'
 import { sentencesOf, wordsIn } from '../support/style-words.ts'
 
 const maxWords = 40
 
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  ...readdirSync(packagePath('docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .sort()
-    .map((name) => `docs/${name}`)
-]
-
 t.test(`no sentence of a page has more than ${maxWords} words`, async (t) => {
   let count = 0
-  for (const page of pages) {
+  for (const page of docPages) {
     const sentences = sentencesOf(readFileSync(packagePath(page), 'utf8'))
     count += sentences.length
     const long = sentences
