@@ -38,40 +38,40 @@ t.test('a build', async (t) => {
     appendFileSync(join(root, path), path.endsWith('.md') ? '\nmore\n' : '\n// more\n')
   }
 
-  t.match(build('--start'), /^Building the program and the web UI: about .*\nBuilt in \d+\.\d s\.\n$/)
+  t.match(build(), /^Building the program and the web UI: about .*\nBuilt in \d+\.\d s\.\n$/)
   t.ok(existsSync(join(root, 'dist/dev/start.js')) && existsSync(join(root, 'dist/site/index.html')))
-  t.equal(build('--start'), '', 'a second start builds nothing')
+  t.equal(build(), '', 'a second start builds nothing')
 
   t.test('is not repeated by what changes nothing that a start needs', async (t) => {
     const now = new Date()
     utimesSync(join(root, 'bin/tributary.ts'), now, now)
-    t.equal(build('--start'), '', 'a checkout of the same content')
+    t.equal(build(), '', 'a checkout of the same content')
     for (const path of ['test/urn.test.ts', 'bench/run.ts', 'web/README.md', 'web/bench/added.ts']) {
       if (path.endsWith('added.ts')) writeFileSync(join(root, path), '')
       change(path)
-      t.equal(build('--start'), '', path)
+      t.equal(build(), '', path)
     }
     const lock = join(root, 'package-lock.json')
     writeFileSync(lock, JSON.stringify(JSON.parse(readFileSync(lock, 'utf8'))))
-    t.equal(build('--start'), '', 'package-lock.json in another form')
+    t.equal(build(), '', 'package-lock.json in another form')
     rmSync(join(root, 'test/urn.test.ts'))
-    t.equal(build('--start'), '', 'a test that is gone')
+    t.equal(build(), '', 'a test that is gone')
   })
 
   t.test('is repeated by what changes what runs, each part alone', async (t) => {
     change('bin/duration.ts')
-    t.match(build('--start'), /^Building the program: .*\nBuilt in/)
+    t.match(build(), /^Building the program: .*\nBuilt in/)
     change('web/src/texts.ts')
-    t.match(build('--start'), /^Building the web UI: .*\nBuilt in/)
-    t.equal(build('--start'), '')
+    t.match(build(), /^Building the web UI: .*\nBuilt in/)
+    t.equal(build(), '')
   })
 
   t.test('for tests checks the types as well', async (t) => {
-    t.match(build(), /^Building the program: .*\nBuilt in/)
-    t.equal(build(), '')
+    t.match(build('--tests'), /^Building the program: .*\nBuilt in/)
+    t.equal(build('--tests'), '')
     writeFileSync(join(root, 'bench/wrong.ts'), "export const wrong: number = 'text'\n")
-    t.equal(build('--start'), '')
-    const { status, stdout } = spawnSync(process.execPath, [join(root, 'dev/build.mjs')], {
+    t.equal(build(), '')
+    const { status, stdout } = spawnSync(process.execPath, [join(root, 'dev/build.mjs'), '--tests'], {
       encoding: 'utf8'
     })
     t.equal(status, 1)
