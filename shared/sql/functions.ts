@@ -1,0 +1,13 @@
+/** The functions that make one value of many rows, in any dialect. */
+export const aggregates: ReadonlySet<string> = new Set(
+  `any_value approx_count_distinct approx_distinct approx_percentile approx_quantile approx_quantiles approx_top_count
+  arg_max arg_min argmax argmin array_agg array_concat_agg array_unique_agg arrayagg avg avgif bit_and bit_or bit_xor bitand_agg
+  bitor_agg bitxor_agg bool_and bool_or booland_agg boolor_agg collect_list collect_set corr count count_if countif
+  covar_pop covar_samp every first group_concat grouparray groupuniqarray hll_accumulate hll_combine json_agg json_arrayagg
+  json_group_array json_group_object json_object_agg json_objectagg jsonb_agg jsonb_object_agg last listagg logical_and logical_or
+  map_agg max max_by maxif median min min_by minif mode multimap_agg object_agg percentile percentile_approx percentile_cont
+  percentile_disc quantile quantiles regr_avgx regr_avgy regr_count regr_slope stddev stddev_pop stddev_samp string_agg
+  stdev stdevp sum sumif sumdistinct uniq uniqexact uniqcombined uniqhll12 var_pop var_samp variance varp wm_concat xmlagg`
+    .trim()
+    .split(/\s+/)
+)

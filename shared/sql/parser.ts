@@ -1,0 +1,41 @@
+/**
+ * The grammar: gives the tree of one statement.
+ *
+ * The one file that knows the library, sqlparser-rs in WebAssembly. It must run outside of the event loop of the API:
+ * parsing is synchronous, and deep nesting needs a deeper stack than a server has.
+ */
+import { ParserError, Parser, dialectFromString, init } from '@guanmingchiu/sqlparser-ts'
+import type { Dialect } from './dialects.ts'
+
+/** Nesting that still fits on the stack of a worker thread. Real statements stay below 30. */
+const nestingMaxDepth = 400
+
+export class SqlSyntaxError extends Error {
+  readonly line: number
+  readonly column: number
+  constructor(message: string, line: number, column: number) {
+    super(message)
+    this.line = line
+    this.column = column
+  }
+}
+
+/** Loads the grammar. Idempotent. */
+export const loadParser = (): Promise<unknown> => Promise.resolve(init())
+
+/** The trees of a text of one statement. Throws SqlSyntaxError with the place in the text. */
+export function parse(sql: string, dialect: Dialect): readonly unknown[] {
+  try {
+    const grammar = dialectFromString(dialect.grammar)
+    return new Parser(grammar).withRecursionLimit(nestingMaxDepth).parse(sql)
+  } catch (error) {
+    if (
+      error instanceof RangeError ||
+      (error instanceof Error && /recursion|call stack|unreachable/i.test(error.message))
+    )
+      throw new SqlSyntaxError('The statement is nested too deeply', 1, 1)
+    if (!(error instanceof ParserError)) throw error
+    const at = /^(?:sql parser error: )?(.*?)(?: at Line: (\d+), Column: (\d+))?$/s.exec(error.message)
+    throw new SqlSyntaxError(at?.[1] ?? 'Not read', Number(at?.[2] ?? 1), Number(at?.[3] ?? 1))
+  }
+}

@@ -1,0 +1,140 @@
+/** Splits SQL into tokens, so that texts can be split and rewritten without being misled by strings, comments and quoted names. */
+import type { Dialect } from './dialects.ts'
+
+export type TokenKind = 'word' | 'quoted' | 'string' | 'number' | 'symbol' | 'variable'
+
+export interface Token {
+  kind: TokenKind
+  /** As written. */
+  text: string
+  /** For words: in upper case, to compare keywords. Otherwise as written. */
+  key: string
+  /** Offsets in the text. */
+  start: number
+  end: number
+}
+
+const isWordStart = (char: string): boolean => /[\p{L}_]/u.test(char)
+const isWordPart = (char: string): boolean => /[\p{L}\p{N}_$#]/u.test(char)
+
+/** The end of a quoted text that starts at `start`. A doubled quote continues it, a backslash only where the dialect says so. */
+function endOfQuoted(sql: string, start: number, close: string, hasBackslash: boolean): number {
+  for (let at = start + 1; at < sql.length; at++) {
+    const char = sql[at]
+    if (hasBackslash && char === '\\') at++
+    else if (char === close) {
+      if (sql[at + 1] === close) at++
+      else return at + 1
+    }
+  }
+  return sql.length
+}
+
+function endOfComment(sql: string, start: number): number {
+  const end = sql.indexOf('*/', start + 2)
+  return end === -1 ? sql.length : end + 2
+}
+
+function endOfLine(sql: string, start: number): number {
+  const end = sql.indexOf('\n', start)
+  return end === -1 ? sql.length : end
+}
+
+/** The end of the comment that starts here, or undefined. Optimizer hints are comments too. */
+function commentEnd(sql: string, at: number, dialect: Dialect): number | undefined {
+  const two = sql.slice(at, at + 2)
+  if (two === '--') return endOfLine(sql, at)
+  if (two === '/*') return endOfComment(sql, at)
+  if (two === '//' && dialect.name === 'snowflake') return endOfLine(sql, at)
+  if (sql[at] === '#' && ['mysql', 'bigquery', 'clickhouse'].includes(dialect.name)) return endOfLine(sql, at)
+  return undefined
+}
+
+const withBackslash = new Set(['mysql', 'bigquery', 'spark', 'databricks', 'hive', 'clickhouse', 'snowflake'])
+const withDoubleQuotedStrings = new Set(['bigquery', 'spark', 'databricks', 'hive', 'mysql'])
+
+/** The end of a dollar-quoted text, `$$ … $$` or `$tag$ … $tag$`, or undefined. */
+function dollarEnd(sql: string, at: number): number | undefined {
+  const tag = /^\$[A-Za-z_0-9]*\$/.exec(sql.slice(at, at + 64))?.[0]
+  if (tag === undefined || /^\$\d/.test(tag)) return undefined
+  const end = sql.indexOf(tag, at + tag.length)
+  return end === -1 ? sql.length : end + tag.length
+}
+
+/** The token at an offset where neither a blank nor a comment starts. */
+function readToken(sql: string, at: number, dialect: Dialect): Token {
+  const token = (kind: TokenKind, end: number): Token => {
+    const text = sql.slice(at, end)
+    return { kind, text, key: kind === 'word' ? text.toUpperCase() : text, start: at, end }
+  }
+  const char = sql[at] ?? ''
+  const hasBackslash = withBackslash.has(dialect.name)
+  if (char === "'") {
+    if (dialect.name === 'bigquery' && sql.startsWith("'''", at)) {
+      const end = sql.indexOf("'''", at + 3)
+      return token('string', end === -1 ? sql.length : end + 3)
+    }
+    return token('string', endOfQuoted(sql, at, "'", hasBackslash))
+  }
+  if (char === '"') {
+    if (dialect.name === 'bigquery' && sql.startsWith('"""', at)) {
+      const end = sql.indexOf('"""', at + 3)
+      return token('string', end === -1 ? sql.length : end + 3)
+    }
+    return token(
+      withDoubleQuotedStrings.has(dialect.name) ? 'string' : 'quoted',
+      endOfQuoted(sql, at, '"', hasBackslash)
+    )
+  }
+  if (char === '`') return token('quoted', endOfQuoted(sql, at, '`', false))
+  if (char === '[' && dialect.name === 'tsql') return token('quoted', endOfQuoted(sql, at, ']', false))
+  if (char === '$') {
+    const end = dollarEnd(sql, at)
+    if (end !== undefined) return token('string', end)
+  }
+  let end = at + 1
+  if (/[0-9]/.test(char)) {
+    while (end < sql.length && /[0-9A-Za-z_.]/.test(sql[end] ?? '')) end++
+    return token('number', end)
+  }
+  const isMarked =
+    '@#:$'.includes(char) && isWordStart(sql[at + 1] === char ? (sql[at + 2] ?? '') : (sql[end] ?? ''))
+  if (isWordStart(char) || isMarked) {
+    if (isMarked) while ('@#'.includes(sql[end] ?? ' ')) end++
+    while (end < sql.length && isWordPart(sql[end] ?? '')) end++
+    return token(isMarked && char !== '#' ? 'variable' : 'word', end)
+  }
+  return token('symbol', end)
+}
+
+/** All tokens of a text, in order, without blanks and comments. Never fails: what is not closed ends with the text. */
+export function tokenize(sql: string, dialect: Dialect): Token[] {
+  const tokens: Token[] = []
+  let at = 0
+  while (at < sql.length) {
+    if (/\s/.test(sql[at] ?? '') || sql[at] === '\uFEFF') {
+      at++
+      continue
+    }
+    const end = commentEnd(sql, at, dialect)
+    if (end !== undefined) {
+      at = end
+      continue
+    }
+    const token = readToken(sql, at, dialect)
+    tokens.push(token)
+    at = token.end
+  }
+  return tokens
+}
+
+/** Line and column, from 1, of an offset. */
+export function positionOf(sql: string, offset: number): { line: number; column: number } {
+  let line = 1
+  let start = 0
+  for (let at = sql.indexOf('\n'); at !== -1 && at < offset; at = sql.indexOf('\n', at + 1)) {
+    line++
+    start = at + 1
+  }
+  return { line, column: offset - start + 1 }
+}
