@@ -3,7 +3,7 @@ import type { Transformation } from './form.ts'
 import { strongest } from './form.ts'
 import { keyOf } from './names.ts'
 
-/** Certain from the statement alone, or because a schema says which table has the column. What is not known is no origin. */
+/** Certain from the statement alone, or because a schema says which table has the column. What is not known has no origin. */
 export type Certainty = 'CERTAIN' | 'BY_SCHEMA'
 
 export interface Origin {

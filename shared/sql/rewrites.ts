@@ -140,7 +140,6 @@ function hive(edits: Edits): void {
   edits.tokens.forEach((_, index) => {
     if (edits.follows(index, 'UPDATE', 'SET', '*')) edits.replace(index, index + 2, 'UPDATE SET _=0')
     if (edits.follows(index, 'INSERT', '*')) edits.replace(index, index + 1, 'INSERT VALUES(_)')
-    // columns after the partition: they are those of the table but for the order
     if (edits.follows(index, 'PARTITION', '(') && index < 8) {
       const close = edits.close(index + 1)
       if (edits.follows(close + 1, 'IF', 'NOT', 'EXISTS')) edits.remove(close + 1, close + 3)
