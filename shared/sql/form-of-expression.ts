@@ -72,6 +72,9 @@ const withUnits = new Set([
 const units =
   /^(?:year|quarter|month|week|day|hour|minute|second|millisecond|microsecond|nanosecond|yy|yyyy|qq|q|mm|m|dy|y|dd|d|wk|ww|dw|hh|mi|n|ss|s|ms|mcs|ns|isoweek|isoyear|dayofweek|dayofyear|weekday|epoch|date|time|decade|century|years|months|days|hours|minutes|seconds|weeks|quarters|day_hour|iso_week)$/i
 
+/** `WEEK(MONDAY)` is a week that begins then. */
+const weekdays = /^(?:mon|tues|wednes|thurs|fri|satur|sun)day$/i
+
 interface Walk {
   makeQuery: QueryMaker
   reads: Reads
@@ -109,7 +112,12 @@ function walkFunction(content: unknown, how: Transformation, walk: Walk): void {
       })
       return
     }
+    if (form === 'WildcardWithOptions') {
+      if (name !== 'count') walk.reads.stars.push({ how: inner })
+      return
+    }
     const ident = asTree(ofVariant(expression, 'Identifier'))
+    if (name === 'week' && weekdays.test(textOf(ident['value']))) return
     if (withUnits.has(name) && !ident['quote_style'] && units.test(textOf(ident['value']))) {
       const isUnit = index === 0 || index === asList(list['args']).length - 1
       if (isUnit) return

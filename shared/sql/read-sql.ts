@@ -92,14 +92,17 @@ function readPiece(script: string, piece: Piece, dialect: Dialect): Read {
 /** Tables that the script makes and then removes or renames: they do not outlast it. */
 function passingTables(statements: readonly Statement[], session: Session): Set<string> {
   const made = new Map<string, boolean>()
+  const written = new Set<string>()
   const idOf = (path: Path): string => keyOf(tableId(session.wholeName(path)))
   for (const statement of statements) {
     if (statement.kind === 'USE') session.use(statement.path, statement.what)
     if (statement.kind === 'CREATE_TABLE') made.set(idOf(statement.target), false)
+    if (statement.kind === 'INSERT') for (const { target } of statement.into) written.add(idOf(target))
     if (statement.kind === 'DROP')
       for (const table of statement.tables) if (made.has(idOf(table))) made.set(idOf(table), true)
-    if (statement.kind === 'RENAME' && !statement.isSwap && made.has(idOf(statement.from)))
-      made.set(idOf(statement.from), true)
+    if (statement.kind !== 'RENAME' || statement.isSwap) continue
+    const renamed = idOf(statement.from)
+    if (made.has(renamed) || written.has(renamed)) made.set(renamed, true)
   }
   return new Set([...made].filter(([, isGone]) => isGone).map(([id]) => id))
 }
@@ -115,7 +118,7 @@ function readScript(sql: string, options: ReadOptions): StatementLineage[] {
   const reads = splitScript(sql, dialect).map((piece) => readPiece(sql, piece, dialect))
   const all = reads.flatMap(({ statements }) => statements)
   const passing = passingTables(all, new Session(dialect, defaults, {}))
-  const session = new Session(dialect, defaults, schemas, passing)
+  const session = new Session(dialect, defaults, schemas, { passing, hasOneStatement: all.length === 1 })
   const answers: StatementLineage[] = []
   for (const { piece, statements, problem } of reads) {
     const at = positionOf(sql, piece.start)

@@ -142,12 +142,19 @@ function resolveRecursive(
   return before
 }
 
-export function readsItself(query: Query, name: string): boolean {
+export function readsItself(query: Query | Body, name: string): boolean {
   return JSON.stringify(query, (key, value: unknown) =>
     key === 'line' || key === 'column' ? undefined : value
   )
     .toLowerCase()
     .includes(`"path":[{"text":${JSON.stringify(name)},`)
+}
+
+/** Whether a first branch begins what the others repeat. Without one, a CTE that reads its own name reads a table. */
+function hasAnchor(body: Body, name: string): boolean {
+  if (body.kind === 'query') return hasAnchor(body.query.body, name)
+  const first = body.kind === 'set' && body.operator === 'union' ? body.branches[0] : undefined
+  return first !== undefined && !readsItself(first, name)
 }
 
 /** Adds the CTEs of a WITH to those that are visible. */
@@ -158,7 +165,9 @@ export function withCtes(run: Resolution, ctes: Query['ctes'], isRecursive: bool
     const key = keyOf(name.text)
     const names = columns.map((column) => foldColumn(column, run.dialect))
     const inner = { ...around, ctes: visible }
-    const mayRecurse = (isRecursive || run.dialect.isRecursiveByDefault) && readsItself(query, key)
+    const mayRecurse =
+      (isRecursive || (run.dialect.isRecursiveByDefault && hasAnchor(query.body, key))) &&
+      readsItself(query, key)
     visible.set(
       key,
       mayRecurse

@@ -45,7 +45,8 @@ function addTable(run: Resolution, relation: Of<'table'>, scope: Scope): void {
     return
   }
   if (path.length === 1 && keyOf(first.text) === 'dual') {
-    scope.sources.push({ alias: 'dual', path: [], items: [] })
+    const nothing: Item = { kind: 'open', table: undefined, without: new Set(), read: () => [] }
+    scope.sources.push(sourceOf(run, [nothing], alias ?? { name: first, columns: [] }))
     return
   }
   // a name with a sign in front is a variable or a stage; a text is a file
@@ -122,11 +123,13 @@ function addJoin(run: Resolution, relation: Of<'join'>, scope: Scope): void {
   addRelation(run, right, target)
   const rightSources = target.sources.slice(middle)
   const names = natural ? commonNames(target.sources.slice(start, middle), rightSources) : folded(run, using)
-  for (const name of names) target.merged.set(keyOf(name), mergeColumn(target, name, rightSources))
+  for (const name of names) {
+    const merged = mergeColumn(target, name, rightSources)
+    for (const origin of merged.origins) run.influences.push({ origin, how: 'JOIN' })
+    // a semi join gives the columns of one side only
+    if (hides === undefined) target.merged.set(keyOf(name), merged)
+  }
   if (on !== undefined) addInfluence(run, on, 'JOIN', target)
-  for (const name of names)
-    for (const origin of target.merged.get(keyOf(name))?.origins ?? [])
-      run.influences.push({ origin, how: 'JOIN' })
   if (hides === 'right') target.sources.length = middle
   if (hides === 'left') target.sources.splice(start, middle - start)
   if (alias !== undefined) {

@@ -45,7 +45,12 @@ function isNamed(source: Source, qualifier: readonly string[]): boolean {
 export const findSource = (scope: Scope, qualifier: readonly string[]): Source | undefined =>
   scope.sources.find((source) => isNamed(source, qualifier))
 
-type Found = { origins: readonly Origin[] } | { problem: ProblemCode; message: string }
+interface Unknown {
+  problem: ProblemCode
+  message: string
+}
+
+type Found = { origins: readonly Origin[]; but?: Unknown } | Unknown
 
 /** `$2`: the second column of a relation, where its columns are known. */
 function byPosition(source: Source, name: string): Found | undefined {
@@ -124,6 +129,17 @@ function wholeRow(scope: Scope, name: string): Found | undefined {
   return { origins: mergeOrigins(source.items.map((item) => (item.kind === 'column' ? item.origins : []))) }
 }
 
+/** A column that the schema of a table does not have, although the statement says that it is this table's: schemas grow old. */
+function beyondSchema(source: Source, column: string): Origin | undefined {
+  const table = source.path.join('.')
+  const isTable =
+    source.items.length > 0 &&
+    source.items.every(
+      (item) => item.kind === 'column' && item.listed === 'BY_SCHEMA' && item.origins[0]?.table === table
+    )
+  return isTable ? { table, column, how: 'IDENTITY', certainty: 'CERTAIN' } : undefined
+}
+
 /** A column with a qualifier: the longest one that names a relation; what follows the column are fields of it. */
 function qualified(scope: Scope, parts: readonly string[]): Found | undefined {
   for (let length = Math.min(parts.length - 1, 4); length >= 1; length--) {
@@ -136,7 +152,8 @@ function qualified(scope: Scope, parts: readonly string[]): Found | undefined {
         isField && 'origins' in column ? { origins: raise(column.origins, 'TRANSFORMATION') } : column
       // a struct may have the name of its table: t.t.x
       if ('problem' in found && length > 1) continue
-      return found
+      const origin = 'problem' in found ? beyondSchema(source, name) : undefined
+      return 'problem' in found && origin !== undefined ? { origins: [origin], but: found } : found
     }
   }
   return undefined
@@ -161,6 +178,17 @@ function inScope(scope: Scope, parts: readonly string[], mayUseAliases: boolean)
   return found === undefined || 'problem' in found ? (wholeRow(scope, first) ?? found) : found
 }
 
+/** `db.t.x` of `db.t as a`: most systems refuse it, and those that read it can mean nothing else. */
+function behindAlias(scope: Scope, parts: readonly string[], length: number): readonly Origin[] | undefined {
+  const named = scope.sources
+    .map((source) => ({ ...source, alias: undefined }))
+    .filter(
+      (source) => isNamed(source, parts.slice(0, length)) || isNamed(source, parts.slice(0, length + 1))
+    )
+  const found = qualified({ ...scope, sources: named }, parts)
+  return found !== undefined && 'origins' in found ? found.origins : undefined
+}
+
 /** Where a column comes from, from the inner scope outwards. Reports what is not known, which has no origin. */
 export function lookUp(scope: Scope, path: Path, mayUseAliases: boolean): readonly Origin[] {
   const parts = path.map((name) => foldColumn(name, scope.dialect))
@@ -171,10 +199,15 @@ export function lookUp(scope: Scope, path: Path, mayUseAliases: boolean): readon
   for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
     const found = inScope(at, parts, mayUseAliases || at.dialect.hasLateralAliases)
     if (found === undefined) continue
-    if ('origins' in found) return found.origins
+    if ('origins' in found) {
+      if (found.but !== undefined) scope.report(found.but.problem, path, found.but.message)
+      return found.origins
+    }
     scope.report(found.problem, path, found.message)
     return []
   }
+  const hidden = parts.length > 2 ? behindAlias(scope, parts, 2) : undefined
+  if (hidden !== undefined) return hidden
   if (parts.length > 1 && scope.dialect.hasStructs) {
     // no relation has the qualifier: a struct of the one table whose columns are not known
     for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
@@ -182,6 +215,8 @@ export function lookUp(scope: Scope, path: Path, mayUseAliases: boolean): readon
       if (found !== undefined && 'origins' in found) return raise(found.origins, 'TRANSFORMATION')
     }
   }
+  const last = parts.length > 1 ? behindAlias(scope, parts, 1) : scope.aliases.get(first)
+  if (last !== undefined) return weaken(last, parts.length > 1 ? 'CERTAIN' : 'BY_SCHEMA')
   if (scope.variables.has(first) || (scope.sources.length === 0 && scope.parent === undefined)) return []
   const code = parts.length > 1 ? 'UNKNOWN_RELATION' : 'UNKNOWN_COLUMN'
   const name = path.map(({ text }) => text).join('.')

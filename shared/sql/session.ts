@@ -34,13 +34,18 @@ export class Session {
   readonly #temporary = new Map<string, Temporary>()
   /** Tables that the script removes or renames after it made them: they end with it. */
   readonly #passing: Set<string>
+  readonly #hasOneStatement: boolean
 
   constructor(
     dialect: Dialect,
     defaults: Defaults,
     schemas: Schemas,
-    passing: ReadonlySet<string> = new Set()
+    {
+      passing = new Set(),
+      hasOneStatement = false
+    }: { passing?: ReadonlySet<string>; hasOneStatement?: boolean } = {}
   ) {
+    this.#hasOneStatement = hasOneStatement
     this.dialect = dialect
     this.#defaults = defaults
     this.#passing = new Set(passing)
@@ -131,6 +136,8 @@ export class Session {
     opens: readonly Open[],
     inputs: ReadonlySet<string>
   ): boolean {
+    // nothing else of the script can read it: it is what was asked about
+    if (this.#hasOneStatement) return false
     const key = keyOf(id)
     const before = this.#temporary.get(key)
     const isMade = statement.kind === 'CREATE_TABLE' || statement.kind === 'CREATE_VIEW'

@@ -87,6 +87,8 @@ function cutByWords(tokens: readonly Token[]): Token[][] {
   let depth = 0
   let cases = 0
   let hasMain = true
+  /** Where the INSERT of the range is, which may follow a WITH. */
+  let insert: number | undefined
   for (const [index, token] of tokens.entries()) {
     const { key } = token
     const current = ranges.at(-1) ?? []
@@ -101,12 +103,11 @@ function cutByWords(tokens: readonly Token[]): Token[][] {
     if (depth === 0 && cases === 0 && !endsCase && current.length > 0 && token.kind === 'word') {
       if (['SELECT', 'UPDATE', 'DELETE', 'INSERT', 'MERGE'].includes(key)) {
         starts = !continues.has(before) && hasMain
-        if (
+        const isOfInsert =
           key === 'SELECT' &&
-          first === 'INSERT' &&
-          !current.some((each) => each.key === 'SELECT' || each.key === 'VALUES')
-        )
-          starts = false
+          insert !== undefined &&
+          !tokens.slice(insert, index).some((each) => each.key === 'SELECT' || each.key === 'VALUES')
+        if (isOfInsert) starts = false
         if (key === 'MERGE' && ['INNER', 'LEFT', 'RIGHT', 'FULL'].includes(before)) starts = false
         if (before === 'CREATE' || before === 'GRANT' || before === 'IF') starts = false
         if (first === 'CREATE' && before === 'AS') starts = false
@@ -161,7 +162,9 @@ function cutByWords(tokens: readonly Token[]): Token[][] {
     if (starts) {
       ranges.push([])
       hasMain = true
+      insert = undefined
     }
+    if (key === 'INSERT' && depth === 0) insert = index
     const range = ranges.at(-1) ?? []
     // the statement of a WITH is still to come
     if (range.length === 0) hasMain = key !== 'WITH'

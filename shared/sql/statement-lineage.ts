@@ -328,7 +328,8 @@ function writeCreate(
   const names = columns.map((name) => foldColumn(name, run.dialect))
   if (query !== undefined) {
     const items = resolveQuery(run, query, around)
-    const into: Insert = { target, columns, partition: [], byName: false }
+    // a table that is made here is new: columns that a schema still lists for its name say nothing
+    const into: Insert = { target, columns, partition: [], byName: columns.length === 0 }
     writer.insert(into, items)
     session.define(
       parts,
