@@ -57,6 +57,14 @@ export const limits = {
   runDatasetsMaxCount: 1_000,
   /** Datasets, with the run and the job, by which one OpenLineage event is found. */
   openLineageSubjectsMaxCount: 1_000,
+  /** Bytes of SQL in one question, or in one statement of a load. Reading a megabyte takes about half a second. */
+  sqlMaxBytes: 1024 * 1024,
+  /** How long one question about SQL, or one statement of a load, may be read. Then it is answered as not read. */
+  sqlReadMaxMs: 1_900,
+  /** Questions about SQL that wait for the one thread of a process. */
+  sqlTasksWaitingMaxCount: 100,
+  /** Tables of a question about SQL whose columns are looked up in the catalog. */
+  sqlTablesMaxCount: 1_000,
   /** Changes in one call: edges of updateLineage, assets of batchSetDomain, all changes of submitChanges. Send more as a load. */
   edgesPerCallMaxCount: 5_000,
   /** Proposals in one ingestProposalBatch. DataHub's SDK sends at most 200. */

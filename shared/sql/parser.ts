@@ -23,18 +23,21 @@ export class SqlSyntaxError extends Error {
 /** Loads the grammar. Idempotent. */
 export const loadParser = (): Promise<unknown> => Promise.resolve(init())
 
-/** The trees of a text of one statement. Throws SqlSyntaxError with the place in the text. */
+/** The grammar has trapped, and can no longer be trusted: its thread must end. */
+export class ParserBroken extends Error {}
+
+/** The trees of a text of one statement. Throws SqlSyntaxError with the place in the text, and ParserBroken. */
 export function parse(sql: string, dialect: Dialect): readonly unknown[] {
   try {
     const grammar = dialectFromString(dialect.grammar)
     return new Parser(grammar).withRecursionLimit(nestingMaxDepth).parse(sql)
   } catch (error) {
-    if (
-      error instanceof RangeError ||
-      (error instanceof Error && /recursion|call stack|unreachable/i.test(error.message))
-    )
-      throw new SqlSyntaxError('The statement is nested too deeply', 1, 1)
     if (!(error instanceof ParserError)) throw error
+    if (/recursion limit/.test(error.message))
+      throw new SqlSyntaxError('The statement is nested too deeply', 1, 1)
+    // the library gives traps of WebAssembly and overflows of the stack as errors of its own
+    if (/out of bounds|unreachable|call stack|null function/i.test(error.message))
+      throw new ParserBroken(error.message)
     const at = /^(?:sql parser error: )?(.*?)(?: at Line: (\d+), Column: (\d+))?$/s.exec(error.message)
     throw new SqlSyntaxError(at?.[1] ?? 'Not read', Number(at?.[2] ?? 1), Number(at?.[3] ?? 1))
   }

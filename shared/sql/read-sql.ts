@@ -14,7 +14,7 @@ import type { Piece } from './split-script.ts'
 import { splitScript } from './split-script.ts'
 import type { StatementLineage } from './statement-lineage.ts'
 import { lineageOf } from './statement-lineage.ts'
-import { positionOf } from './tokens.ts'
+import { createPositions } from './tokens.ts'
 
 export interface ReadOptions extends Defaults {
   /** A name that findDialect knows. */
@@ -30,6 +30,8 @@ export interface SqlReader {
 
 /** Problems that one statement reports at most; a statement with more says the first ones. */
 const problemsMaxCount = 50
+
+type Position = { line: number; column: number }
 
 interface Read {
   piece: Piece
@@ -50,8 +52,7 @@ function treesOf(sql: string, dialect: Dialect): readonly unknown[] {
   throw failed
 }
 
-function readPiece(script: string, piece: Piece, dialect: Dialect): Read {
-  const { line, column } = positionOf(script, piece.start)
+function readPiece(piece: Piece, { line, column }: Position, dialect: Dialect): Read {
   if (piece.isDynamic === true)
     return {
       piece,
@@ -115,13 +116,14 @@ function readScript(sql: string, options: ReadOptions): StatementLineage[] {
     ...(options.schema === undefined ? {} : { schema: options.schema })
   }
   const schemas = options.schemas ?? {}
-  const reads = splitScript(sql, dialect).map((piece) => readPiece(sql, piece, dialect))
+  const positionOf = createPositions(sql)
+  const reads = splitScript(sql, dialect).map((piece) => readPiece(piece, positionOf(piece.start), dialect))
   const all = reads.flatMap(({ statements }) => statements)
   const passing = passingTables(all, new Session(dialect, defaults, {}))
   const session = new Session(dialect, defaults, schemas, { passing, hasOneStatement: all.length === 1 })
   const answers: StatementLineage[] = []
   for (const { piece, statements, problem } of reads) {
-    const at = positionOf(sql, piece.start)
+    const at = positionOf(piece.start)
     if (problem !== undefined)
       answers.push({
         kind: 'UNKNOWN',

@@ -66,7 +66,7 @@ function cut(sql: string, tokens: readonly Token[], dialect: Dialect): Token[][]
   }
   for (const [index, token] of tokens.entries()) {
     if (token.key === ';') end()
-    else if (isAlone(sql, token) && (token.key === 'GO' || (token.key === '/' && dialect.name === 'oracle')))
+    else if ((token.key === 'GO' || (token.key === '/' && dialect.name === 'oracle')) && isAlone(sql, token))
       end()
     else if (token.key === 'DELIMITER' && tokens[index - 1]?.end !== token.start - 1) end()
     else ranges.at(-1)?.push(token)

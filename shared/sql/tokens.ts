@@ -14,8 +14,16 @@ export interface Token {
   end: number
 }
 
-const isWordStart = (char: string): boolean => /[\p{L}_]/u.test(char)
-const isWordPart = (char: string): boolean => /[\p{L}\p{N}_$#]/u.test(char)
+/** Sticky: each matches where a token begins, in one step. */
+const word = /[\p{L}_][\p{L}\p{N}_$#]*/uy
+const marked = /(?:[@#:$]|@@|##)[@#]*[\p{L}_][\p{L}\p{N}_$#]*/uy
+const number = /[0-9][0-9A-Za-z_.]*/y
+const blanks = /[\s\uFEFF]+/y
+
+function matchAt(pattern: RegExp, sql: string, at: number): number | undefined {
+  pattern.lastIndex = at
+  return pattern.test(sql) ? pattern.lastIndex : undefined
+}
 
 /** The end of a quoted text that starts at `start`. A doubled quote continues it, a backslash only where the dialect says so. */
 function endOfQuoted(sql: string, start: number, close: string, hasBackslash: boolean): number {
@@ -92,19 +100,13 @@ function readToken(sql: string, at: number, dialect: Dialect): Token {
     const end = dollarEnd(sql, at)
     if (end !== undefined) return token('string', end)
   }
-  let end = at + 1
-  if (/[0-9]/.test(char)) {
-    while (end < sql.length && /[0-9A-Za-z_.]/.test(sql[end] ?? '')) end++
-    return token('number', end)
-  }
-  const isMarked =
-    '@#:$'.includes(char) && isWordStart(sql[at + 1] === char ? (sql[at + 2] ?? '') : (sql[end] ?? ''))
-  if (isWordStart(char) || isMarked) {
-    if (isMarked) while ('@#'.includes(sql[end] ?? ' ')) end++
-    while (end < sql.length && isWordPart(sql[end] ?? '')) end++
-    return token(isMarked && char !== '#' ? 'variable' : 'word', end)
-  }
-  return token('symbol', end)
+  const wordEnd = matchAt(word, sql, at)
+  if (wordEnd !== undefined) return token('word', wordEnd)
+  const numberEnd = matchAt(number, sql, at)
+  if (numberEnd !== undefined) return token('number', numberEnd)
+  const markedEnd = '@#:$'.includes(char) ? matchAt(marked, sql, at) : undefined
+  if (markedEnd !== undefined) return token(char === '#' ? 'word' : 'variable', markedEnd)
+  return token('symbol', at + 1)
 }
 
 /** All tokens of a text, in order, without blanks and comments. Never fails: what is not closed ends with the text. */
@@ -112,8 +114,9 @@ export function tokenize(sql: string, dialect: Dialect): Token[] {
   const tokens: Token[] = []
   let at = 0
   while (at < sql.length) {
-    if (/\s/.test(sql[at] ?? '') || sql[at] === '\uFEFF') {
-      at++
+    const blank = matchAt(blanks, sql, at)
+    if (blank !== undefined) {
+      at = blank
       continue
     }
     const end = commentEnd(sql, at, dialect)
@@ -128,13 +131,17 @@ export function tokenize(sql: string, dialect: Dialect): Token[] {
   return tokens
 }
 
-/** Line and column, from 1, of an offset. */
-export function positionOf(sql: string, offset: number): { line: number; column: number } {
-  let line = 1
-  let start = 0
-  for (let at = sql.indexOf('\n'); at !== -1 && at < offset; at = sql.indexOf('\n', at + 1)) {
-    line++
-    start = at + 1
+/** Gives line and column, from 1, of offsets of a text. */
+export function createPositions(sql: string): (offset: number) => { line: number; column: number } {
+  const starts = [0]
+  for (let at = sql.indexOf('\n'); at !== -1; at = sql.indexOf('\n', at + 1)) starts.push(at + 1)
+  return (offset) => {
+    let [low, high] = [0, starts.length - 1]
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if ((starts[middle] ?? 0) <= offset) low = middle
+      else high = middle - 1
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 }
   }
-  return { line, column: offset - start + 1 }
 }
