@@ -4,11 +4,11 @@
  * A task that takes too long ends with its thread, and the next one gets a new thread. A process that is sent no SQL loads
  * neither the grammar nor the pool.
  */
-import { limits } from '../limits.ts'
-import { createTurns } from '../platform/turns.ts'
-import { CatalogError } from '../errors.ts'
-import type { StatementLineage } from './statement-lineage.ts'
-import type { SqlTask } from './thread.ts'
+import { limits } from '../../limits.ts'
+import { createTurns } from '../../platform/turns.ts'
+import { CatalogError } from '../../errors.ts'
+import type { StatementLineage } from '../../sql/statement-lineage.ts'
+import type { SqlTask } from '../../sql/thread.ts'
 
 const idleMs = 30_000
 /** A statement of a megabyte takes 300 MB as a tree. */
@@ -24,7 +24,7 @@ async function openPool(): Promise<Pool> {
   const { Piscina } = await import('piscina')
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new Piscina<SqlTask, StatementLineage[]>({
-    filename: new URL(`./thread.${extension}`, import.meta.url).href,
+    filename: new URL(`../../sql/thread.${extension}`, import.meta.url).href,
     minThreads: 0,
     maxThreads: 1,
     idleTimeout: idleMs,
