@@ -4,7 +4,7 @@
  * transports.
  *
  * OpenLineage's clients for Python and Java send their events to the same catalog; `--only openlineage` runs
- * these alone. Exits with 1 if a call failed. Without a usable Python it says so; under CI=true that is a failure.
+ * these alone. sqlglot gives its opinion on the cases of the SQL reader; `--only sqlglot` runs it alone. Exits with 1 if a call failed. Without a usable Python it says so; under CI=true that is a failure.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -18,6 +18,7 @@ import { packagePath } from '../../shared/platform/paths.ts'
 import { hasRedis, openPostgres, startRedis } from '../torture/servers.ts'
 import { startCatalog, type Catalog } from './catalog.ts'
 import { runJavaClient } from './java-client.ts'
+import { compareWithSqlglot } from './sql-opinion.ts'
 import { NoPython, openPythonEnvironment } from '../../dev/python-environment.ts'
 
 const { values } = parseArgs({
@@ -136,6 +137,17 @@ async function runBackend(
 async function main(): Promise<void> {
   const bin = await openPythonEnvironment()
   if (values['write-table']) return writeTable(bin)
+  const outcomes: Outcome[] = isWanted('sqlglot') ? [compareWithSqlglot(bin)] : []
+  if (values.only !== 'sqlglot') outcomes.push(...(await runAllClients(bin)))
+  const sum = (key: keyof Outcome): number => outcomes.reduce((total, outcome) => total + outcome[key], 0)
+  const hasForbiddenSkip = isCi && sum('skipped') > 0
+  if (hasForbiddenSkip) console.log('Nothing may be skipped under CI=true.')
+  console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
+  process.exitCode = sum('failed') > 0 || hasForbiddenSkip ? 1 : 0
+}
+
+/** Runs the clients on each queue backend. */
+async function runAllClients(bin: string): Promise<Outcome[]> {
   const outcomes: Outcome[] = isForProducer ? [] : [isModelCurrent(bin)]
   const postgres = await openPostgres()
   try {
@@ -147,11 +159,7 @@ async function main(): Promise<void> {
   } finally {
     await postgres.stop()
   }
-  const sum = (key: keyof Outcome): number => outcomes.reduce((total, outcome) => total + outcome[key], 0)
-  const hasForbiddenSkip = isCi && sum('skipped') > 0
-  if (hasForbiddenSkip) console.log('Nothing may be skipped under CI=true.')
-  console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
-  process.exitCode = sum('failed') > 0 || hasForbiddenSkip ? 1 : 0
+  return outcomes
 }
 
 /** Without --only, everything runs. */

@@ -15,16 +15,16 @@
  * - `# DIALECT, DIALECT: TITLE` begins a case, which is run in each of the dialects. Lines that begin with `//` say
  *   why, between cases and in a head or an answer.
  * - The head may have `database NAME`, `schema NAME`, `columns TABLE: COLUMN TYPE, …` for each known table,
- *   `exact case`, and `not yet: REASON` for what the reader is known to get wrong.
+ *   `exact case`, and `not yet: REASON` for what the reader is known to get wrong, or `not yet in DIALECT, …: REASON`.
  * - `---`, the SQL, `=>`.
  * - The answer has for each statement a line `KIND into TABLE, … from TABLE, …`, and below it:
  *   - `COLUMN <- TABLE.COLUMN, … : identity|transformation|aggregation, by schema` for each column. Without words it
  *     is an identity that is certain. A column without upstreams may be listed, as `COLUMN <-`, or left out.
  *     Where a statement has several outputs, it is `OUTPUT.COLUMN`.
  *   - `filtered by TABLE.COLUMN, …: KIND`: compared only in statements that have such a line
- *   - `problem CODE at LINE:COLUMN`, or `problem CODE` when the place does not matter
+ *   - `problem CODE at LINE:COLUMN`; the column, or the whole place, may be left out when it does not matter
  *
- * Statements that neither read nor write a column or table, and have no problem, are left out. Every table of an
+ * Statements that neither read nor write a table, and have no problem, do not count. Every table of an
  * answer is made whole with the head's database and schema, as the reader does. A part with a dot or a space is in
  * double quotes. Names are compared exactly, except in a case whose dialects fold differently and that does not say
  * `exact case`.
@@ -85,7 +85,7 @@ export type SqlCase = {
   schema?: string
   schemas: { [table: string]: { [column: string]: string } }
   isExactCase: boolean
-  notYet?: string
+  notYet?: { dialects: Dialect[]; reason: string }
   sql: string
   statements: ExpectedStatement[]
 }
@@ -150,10 +150,7 @@ function readCase(lines: Lines, kind: string): SqlCase {
     kind,
     place: lines.place,
     title,
-    dialects: list.split(', ').map((word) => {
-      const dialect = dialects.find((name) => name === word)
-      return dialect ?? lines.fail(`${word} is not a dialect`)
-    }),
+    dialects: dialectsOf(list, lines),
     schemas: {},
     isExactCase: false,
     sql: '',
@@ -180,6 +177,12 @@ function readCase(lines: Lines, kind: string): SqlCase {
   return found
 }
 
+const dialectsOf = (list: string, lines: Lines): Dialect[] =>
+  list.split(', ').map((word) => {
+    const dialect = dialects.find((name) => name === word)
+    return dialect ?? lines.fail(`${word} is not a dialect`)
+  })
+
 function takeHeadLine(lines: Lines): string {
   if (!lines.skipToContent()) lines.fail('the head of a case must end with `---`')
   return lines.take()
@@ -188,11 +191,13 @@ function takeHeadLine(lines: Lines): string {
 const foldsToUpper = (dialect: Dialect): boolean => dialect === 'snowflake' || dialect === 'oracle'
 
 function readHeadLine(line: string, found: SqlCase, lines: Lines): void {
-  const [, word, rest = ''] = /^(database|schema|not yet:|columns) (.+)$/.exec(line) ?? []
+  const [, word, rest = ''] = /^(database|schema|not yet|columns)\b:? ?(.+)$/.exec(line) ?? []
   if (word === 'database') found.database = rest
   else if (word === 'schema') found.schema = rest
-  else if (word === 'not yet:') found.notYet = rest
-  else if (word === 'columns') {
+  else if (word === 'not yet') {
+    const [, list, reason = rest] = /^in ([\w, ]+): (.+)$/.exec(rest) ?? []
+    found.notYet = { dialects: list === undefined ? found.dialects : dialectsOf(list, lines), reason }
+  } else if (word === 'columns') {
     const [, table, list] = /^(.+?): (.+)$/.exec(rest) ?? []
     if (table === undefined || list === undefined)
       return lines.fail('it must be `columns TABLE: COLUMN TYPE, …`')
@@ -226,11 +231,15 @@ function readAnswerLine(lines: Lines, found: SqlCase, whole: (table: string) => 
       const { table, column } = splitColumn(path)
       return table === '' ? lines.fail(`${path} needs a table`) : { table: whole(table), column }
     })
-  const [, code, at, column] = /^problem ([A-Z_]+)(?: at (\d+):(\d+))?$/.exec(line) ?? []
+  const [, code, at, column] = /^problem ([A-Z_]+)(?: at (\d+)(?::(\d+))?)?$/.exec(line) ?? []
   const [, filters, how] = /^filtered by (.+): ([A-Z_]+)$/.exec(line) ?? []
   const [, path, upstreams = '', words] = /^(.+?) <-(?: ([^:]+?))?(?: : (.+))?$/.exec(line) ?? []
   if (code !== undefined)
-    statement.problems.push({ code, ...(at && column ? { line: Number(at), column: Number(column) } : {}) })
+    statement.problems.push({
+      code,
+      ...(at ? { line: Number(at) } : {}),
+      ...(column ? { column: Number(column) } : {})
+    })
   else if (filters !== undefined && how !== undefined)
     statement.indirect.push(...columnsIn(filters).map((each) => ({ ...each, transformation: how })))
   else if (path !== undefined) {
