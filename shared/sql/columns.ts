@@ -29,6 +29,8 @@ export interface Open {
   /** Names that it does not give, ignoring case. */
   without: ReadonlySet<string>
   read: (name: string) => readonly Origin[]
+  /** The star that gave it, for messages. */
+  at?: { line: number; column: number }
 }
 
 export type Item = Column | Open
@@ -106,7 +108,7 @@ export function renameColumns(items: readonly Item[], names: readonly string[]):
   const renamed = names.map((name, index): Item => {
     const item = index < known ? items[index] : undefined
     return item?.kind === 'column'
-      ? { ...item, name, listed: 'CERTAIN' }
+      ? { ...item, name, origins: weaken(item.origins, item.listed), listed: 'CERTAIN' }
       : { kind: 'column', name, origins: [], listed: 'CERTAIN' }
   })
   return [...renamed, ...items.slice(names.length).filter(({ kind }) => kind === 'column')]

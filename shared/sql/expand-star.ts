@@ -1,5 +1,6 @@
 /** Expands `*` and `t.*`, with EXCEPT, REPLACE and RENAME, into the columns of the relations it means. */
 import type { Column, Item, Open, Origin } from './columns.ts'
+import { raise } from './columns.ts'
 import type { Projection } from './form.ts'
 import { foldColumn, keyOf } from './names.ts'
 import type { Scope, Source } from './scope.ts'
@@ -48,7 +49,9 @@ function renameOpen(
     const name = foldColumn(to, scope.dialect)
     return { kind: 'column', name, origins: open.read(foldColumn(from, scope.dialect)), listed: 'CERTAIN' }
   })
-  return [...named, { ...open, without }]
+  const { line, column } = star
+  const at = open.at ?? (line > 0 ? { line, column } : undefined)
+  return [...named, { ...open, without, ...(at === undefined ? {} : { at }) }]
 }
 
 /** The columns of a star. What a table has beyond the known columns stays open. */
@@ -76,7 +79,7 @@ export function expandStar(
     items.push({
       ...item,
       name: renamed.get(key) ?? item.name,
-      origins: origins ?? item.origins
+      origins: raise(origins ?? item.origins, star.how ?? 'IDENTITY')
     })
   }
   // REPLACE names a column that the star has, also where nobody has told its columns

@@ -1,7 +1,7 @@
 /** What an expression reads, from the parser's tree: columns, subqueries, and whether they are copied, transformed or aggregated. */
 import type { Name, Path, Query, Reads, Transformation } from './form.ts'
 import { noReads, strongest } from './form.ts'
-import { aggregates } from './functions.ts'
+import { isAggregate } from './functions.ts'
 import { asList, asTree, isTree, nameOf, ofVariant, pathOf, textOf, variantOf } from './tree.ts'
 
 /** Makes a query of the tree of a subquery; given from outside, because queries contain expressions. */
@@ -74,6 +74,13 @@ const units =
 
 /** `WEEK(MONDAY)` is a week that begins then. */
 const weekdays = /^(?:mon|tues|wednes|thurs|fri|satur|sun)day$/i
+/** Functions that take `x -> …`, which some grammars take for the arrow of JSON. */
+const takesLambda = new Set(
+  `transform filter reduce aggregate any_match all_match none_match zip_with map_filter transform_keys transform_values
+  map_zip_with array_sort exists forall list_transform list_filter list_reduce arraymap arrayfilter`
+    .trim()
+    .split(/\s+/)
+)
 
 interface Walk {
   makeQuery: QueryMaker
@@ -82,8 +89,11 @@ interface Walk {
   lambdas: ReadonlySet<string>
 }
 
+/** Columns that Athena and Trino make for each file of a table. */
+const ofFiles = /^\$(?:path|file_modified_time|file_size|partition|bucket)$/
+
 const isConstant = (name: Name): boolean =>
-  !name.quoted && (constants.has(name.text.toLowerCase()) || /^[@:$?]/.test(name.text))
+  name.quoted ? ofFiles.test(name.text) : constants.has(name.text.toLowerCase()) || /^[@:$?]/.test(name.text)
 
 function addColumn(path: Path, how: Transformation, walk: Walk): void {
   const [first] = path
@@ -97,8 +107,7 @@ function walkFunction(content: unknown, how: Transformation, walk: Walk): void {
   const call = asTree(content)
   const path = pathOf(call['name'])
   const name = path.at(-1)?.text.toLowerCase() ?? ''
-  const isAggregate = aggregates.has(name)
-  const inner = strongest(how, isAggregate ? 'AGGREGATION' : 'TRANSFORMATION')
+  const inner = strongest(how, isAggregate(name) ? 'AGGREGATION' : 'TRANSFORMATION')
   const list = asTree(ofVariant(call['args'], 'List'))
   asList(list['args']).forEach((argument, index) => {
     const [kind, value] = variantOf(argument)
@@ -122,6 +131,7 @@ function walkFunction(content: unknown, how: Transformation, walk: Walk): void {
       const isUnit = index === 0 || index === asList(list['args']).length - 1
       if (isUnit) return
     }
+    if (takesLambda.has(name) && walkArrow(expression, inner, walk)) return
     walkExpression(expression, inner, walk)
   })
   walkParts(list['clauses'], inner, walk)
@@ -219,6 +229,20 @@ function walkPositional(content: unknown, how: Transformation, walk: Walk): void
   const start = asTree(asTree(asTree(content)['span'])['start'])
   const name = { text, quoted: true, line: Number(start['line'] ?? 0), column: Number(start['column'] ?? 0) }
   walk.reads.columns.push({ path: [name], how })
+}
+
+/** `x -> …` and `(x, y) -> …` that the grammar reads as an operator. */
+function walkArrow(node: unknown, how: Transformation, walk: Walk): boolean {
+  const operation = asTree(ofVariant(node, 'BinaryOp'))
+  if (operation['op'] !== 'Arrow') return false
+  const [kind, left] = variantOf(operation['left'])
+  const params = kind === 'Tuple' ? asList(left) : [kind === 'Nested' ? left : operation['left']]
+  const names = params.map((each) => nameOf(ofVariant(each, 'Identifier')).text.toLowerCase())
+  walkExpression(operation['right'], strongest(how, 'TRANSFORMATION'), {
+    ...walk,
+    lambdas: new Set([...walk.lambdas, ...names])
+  })
+  return true
 }
 
 function walkLambda(content: unknown, how: Transformation, walk: Walk): void {

@@ -10,9 +10,12 @@ import type {
   Reads,
   Relation,
   Select,
-  Statement
+  Statement,
+  Transformation
 } from './form.ts'
-import { allReads, noReads } from './form.ts'
+import { allReads, noReads, strongest } from './form.ts'
+import { isAggregate } from './functions.ts'
+import { withWindows } from './named-windows.ts'
 import type { Tree } from './tree.ts'
 import { asList, asTree, isTree, nameOf, ofVariant, pathOf, textOf, variantOf } from './tree.ts'
 
@@ -91,9 +94,11 @@ function unnest(content: Tree): Relation {
   const read = reads(content['array_exprs'])
   if (alias === undefined) return { kind: 'function', reads: read, columns: offset, isOpen: true }
   const columns = alias.columns.length > 0 ? alias.columns : [alias.name, ...offset]
+  const arrays = asList(content['array_exprs'])
   return {
     kind: 'function',
     reads: read,
+    ...(arrays.length > 1 ? { each: arrays.map(reads) } : {}),
     columns,
     isOpen: alias.columns.length === 0,
     alias: { name: alias.name, columns: [] }
@@ -122,7 +127,7 @@ function pivot(content: Tree): Relation {
     }),
     values: asList(list).map((each) => {
       const { expr, alias } = asTree(each)
-      return { name: isTree(alias) ? nameOf(alias).text : literalName(expr) }
+      return { name: isTree(alias) ? nameOf(alias) : { ...noName(literalName(expr)), quoted: true } }
     }),
     ...withAlias(content)
   }
@@ -216,8 +221,9 @@ function relationOf(tree: unknown): Relation {
 
 /** `TABLE(f(x))`, or a table named by a text: `TABLE('db.t')`. */
 function tableFunction(expr: unknown, alias: Alias | undefined): Relation {
-  const call = asTree(ofVariant(expr, 'Function'))
-  return functionRelation(pathOf(call['name']), reads(call['args']), alias)
+  const call = ofVariant(expr, 'Function')
+  if (call === undefined) return functionRelation([], reads(expr), alias)
+  return functionRelation(pathOf(asTree(call)['name']), reads(asTree(call)['args']), alias)
 }
 
 /** The names of USING; the condition of ON. */
@@ -266,6 +272,10 @@ export function joined(tree: unknown): Relation {
 /** ClickHouse's ARRAY JOIN names an array like a table. */
 function arrayJoin(tree: unknown): Relation {
   const relation = relationOf(tree)
+  if (relation.kind === 'function')
+    return relation.alias === undefined
+      ? relation
+      : { ...relation, columns: [relation.alias.name], isOpen: false }
   if (relation.kind !== 'table') return relation
   const name = relation.alias?.name ?? relation.path.at(-1)
   return {
@@ -330,6 +340,40 @@ function starOf(options: Tree, of: Path | undefined, at: unknown): Projection {
   }
 }
 
+/** `columns('^a')`, `max(columns(*))`: all columns whose names match, each within the calls around. */
+function columnsCall(node: unknown, how: Transformation): Projection | undefined {
+  const call = asTree(ofVariant(node, 'Function'))
+  const [argument, ...others] = asList(asTree(ofVariant(call['args'], 'List'))['args'])
+  if (argument === undefined || others.length > 0) return undefined
+  const [form, inner] = variantOf(ofVariant(argument, 'Unnamed'))
+  const name = pathOf(call['name']).at(-1)?.text.toLowerCase() ?? ''
+  if (name !== 'columns')
+    return columnsCall(inner, strongest(how, isAggregate(name) ? 'AGGREGATION' : 'TRANSFORMATION'))
+  const text = textOf(asTree(asTree(ofVariant(inner, 'Value'))['value'])['SingleQuotedString'])
+  if (form !== 'Wildcard' && text === '') return undefined
+  const pattern = text === '' ? undefined : expressionOf(text)
+  const { line, column } = pathOf(call['name']).at(-1) ?? noName('')
+  return {
+    kind: 'star',
+    ...(pattern === undefined ? {} : { pattern }),
+    except: [],
+    replace: [],
+    rename: [],
+    how,
+    line,
+    column
+  }
+}
+
+/** A regular expression of a statement; one that cannot be read matches nothing. */
+function expressionOf(text: string): RegExp {
+  try {
+    return new RegExp(text)
+  } catch {
+    return /^(?!)/
+  }
+}
+
 /** One item of a select list; an alias of several columns gives several. */
 export function projectionsOf(tree: unknown): Projection[] {
   const [kind, content] = variantOf(tree)
@@ -358,6 +402,8 @@ export function projectionsOf(tree: unknown): Projection[] {
       name: nameOf(alias),
       reads: reads(asTree(content)['expr'])
     }))
+  const columns = columnsCall(content, 'IDENTITY')
+  if (columns !== undefined) return [columns]
   const name = impliedName(content)
   return [{ kind: 'expression', reads: reads(content), ...(name === undefined ? {} : { name }) }]
 }
@@ -380,9 +426,23 @@ function influencesOf(select: Tree): Select['influences'] {
   ]
 }
 
+/** The relations of FROM. What follows an ARRAY JOIN after a comma is one of its arrays, not a table. */
+function fromOf(list: readonly unknown[]): Relation[] {
+  let isArray = false
+  return list.map((each) => {
+    const tree = asTree(each)
+    const relation =
+      isArray && asList(tree['joins']).length === 0 ? arrayJoin(tree['relation']) : joined(each)
+    isArray ||= asList(tree['joins']).some((join) =>
+      /ArrayJoin/.test(variantOf(asTree(join)['join_operator'])[0])
+    )
+    return relation
+  })
+}
+
 function selectOf(tree: unknown): Select {
-  const select = asTree(tree)
-  const from = asList(select['from']).map(joined)
+  const select = withWindows(asTree(tree))
+  const from = fromOf(asList(select['from']))
   const into = asTree(select['into'])
   const path = pathOf(into['name'])
   return {

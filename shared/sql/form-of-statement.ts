@@ -7,13 +7,14 @@ import { asList, asTree, isTree, nameOf, ofVariant, pathOf, textOf, variantOf } 
 
 /** `SET a = x, (b, c) = (select …)`. */
 function assignmentsOf(list: unknown): Assignment[] {
-  return asList(list).map((each) => {
+  return asList(list).flatMap((each) => {
     const { target, value } = asTree(each)
     const [kind, content] = variantOf(target)
-    return {
-      targets: kind === 'Tuple' ? asList(content).map(pathOf) : [pathOf(content)],
-      reads: reads(value)
-    }
+    if (kind !== 'Tuple') return [{ targets: [pathOf(content)], reads: reads(value) }]
+    const targets = asList(content).map(pathOf)
+    const values = asList(ofVariant(value, 'Tuple'))
+    if (values.length !== targets.length) return [{ targets, reads: reads(value) }]
+    return targets.map((path, index) => ({ targets: [path], reads: reads(values[index]) }))
   })
 }
 

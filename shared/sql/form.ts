@@ -45,6 +45,8 @@ export type Projection =
       pattern?: RegExp
       replace: { name: Name; reads: Reads }[]
       rename: { from: Name; to: Name }[]
+      /** What `sum(columns(*))` makes of each column. */
+      how?: Transformation
       line: number
       column: number
     }
@@ -69,13 +71,21 @@ export type Relation =
       alias?: Alias
     }
   /** A function, an unnested array, a file: each of its columns comes from what it reads. */
-  | { kind: 'function'; reads: Reads; columns: Name[]; alias?: Alias; isOpen: boolean }
+  | {
+      kind: 'function'
+      reads: Reads
+      /** What each of the first columns reads, where that is known: UNNEST of several arrays. */
+      each?: Reads[]
+      columns: Name[]
+      alias?: Alias
+      isOpen: boolean
+    }
   | {
       kind: 'pivot'
       of: Relation
       aggregates: { name?: Name; reads: Reads }[]
       by: Name[]
-      values: { name: string }[]
+      values: { name: Name }[]
       alias?: Alias
     }
   | {

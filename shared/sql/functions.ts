@@ -1,5 +1,5 @@
 /** The functions that make one value of many rows, in any dialect. */
-export const aggregates: ReadonlySet<string> = new Set(
+const aggregates: ReadonlySet<string> = new Set(
   `any_value approx_count_distinct approx_distinct approx_percentile approx_quantile approx_quantiles approx_top_count
   arg_max arg_min argmax argmin array_agg array_concat_agg array_unique_agg arrayagg avg avgif bit_and bit_or bit_xor bitand_agg
   bitor_agg bitxor_agg bool_and bool_or booland_agg boolor_agg collect_list collect_set corr count count_if countif
@@ -11,3 +11,10 @@ export const aggregates: ReadonlySet<string> = new Set(
     .trim()
     .split(/\s+/)
 )
+
+/** ClickHouse makes new ones of these with endings: `quantileTDigestIf`. */
+const families =
+  /^(?:quantiles?|uniq|sum|count|avg|any|min|max|argmin|argmax|grouparray|groupuniqarray|topk|stddev|var)(?:\w*(?:if|state|merge|ornull|ordefault|foreach|distinct)|tdigest\w*|exact\w*|timing\w*|deterministic|last|heavy|theta\w*|kahan|withoverflow|sample|pop)$/
+
+/** Whether a function makes one value of many rows. `name` is in lower case. */
+export const isAggregate = (name: string): boolean => aggregates.has(name) || families.test(name)

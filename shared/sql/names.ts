@@ -29,7 +29,12 @@ function foldTable(name: Name, dialect: Dialect): string {
 }
 
 /** The parts of a table's name, with the defaults in front, from the database to the table. */
-export function tableParts(path: Path, dialect: Dialect, { database, schema }: Defaults): string[] {
+export function tableParts(path: Path, dialect: Dialect, given: Defaults): string[] {
+  const [database, schema] = [given.database, given.schema].map((name) =>
+    name !== undefined && dialect.folding === 'none' && dialect.keepsTableCase !== true
+      ? name.toLowerCase()
+      : name
+  )
   const written = path.flatMap((name) =>
     dialect.name === 'bigquery' && name.quoted
       ? name.text.split('.').map((text) => ({ ...name, text }))

@@ -1,8 +1,8 @@
 /** Adds the relations of FROM to a scope: tables, subqueries, joins, functions, PIVOT, UNPIVOT and MATCH_RECOGNIZE. */
 import type { Column, Item, Origin } from './columns.ts'
-import { findColumn, mergeOrigins, opensFor, raise, renameColumns, weaker } from './columns.ts'
+import { findColumn, mergeOrigins, opensFor, raise, renameColumns, weaken, weaker } from './columns.ts'
 import type { Alias, Name, Relation } from './form.ts'
-import { foldColumn, keyOf } from './names.ts'
+import { foldColumn, keyOf, tableId } from './names.ts'
 import type { Resolution } from './resolve-expression.ts'
 import { addInfluence, itemsOfTable, newScope, originsOf } from './resolve-expression.ts'
 import type { Scope, Source } from './scope.ts'
@@ -50,10 +50,10 @@ function addTable(run: Resolution, relation: Of<'table'>, scope: Scope): void {
     return
   }
   // a name with a sign in front is a variable or a stage; a text is a file
-  if (
-    /^[@$:%?]/.test(first.text) ||
-    (first.quoted && /^'|[\\/]|\.(?:csv|parquet|json)$/i.test(path.at(-1)?.text ?? ''))
-  ) {
+  const last = path.at(-1) ?? first
+  const isTemporary = run.temporary(tableId(run.wholeName(path))) !== undefined
+  const isFile = last.quoted && /^'|[\\/]|\.(?:csv|parquet|json)$/i.test(last.text)
+  if (!isTemporary && (/^[@$:%?]/.test(first.text) || last.text.startsWith('#') || isFile)) {
     const open: Item = { kind: 'open', table: undefined, without: new Set(), read: () => [] }
     scope.sources.push(sourceOf(run, [open], alias ?? { name: first, columns: [] }))
     return
@@ -124,7 +124,9 @@ function addJoin(run: Resolution, relation: Of<'join'>, scope: Scope): void {
   const rightSources = target.sources.slice(middle)
   const names = natural ? commonNames(target.sources.slice(start, middle), rightSources) : folded(run, using)
   for (const name of names) {
-    const merged = mergeColumn(target, name, rightSources)
+    const column = mergeColumn(target, name, rightSources)
+    // which columns NATURAL means, only the schemas say
+    const merged = natural ? { ...column, origins: weaken(column.origins, column.listed) } : column
     for (const origin of merged.origins) run.influences.push({ origin, how: 'JOIN' })
     // a semi join gives the columns of one side only
     if (hides === undefined) target.merged.set(keyOf(name), merged)
@@ -156,8 +158,9 @@ function addPivot(run: Resolution, relation: Of<'pivot'>, scope: Scope): void {
   const used = new Set(relation.by.map(({ text }) => keyOf(text)))
   for (const { reads } of relation.aggregates)
     for (const { path } of reads.columns) used.add(keyOf(path.at(-1)?.text ?? ''))
-  const made = relation.values.flatMap(({ name: value }) =>
+  const made = relation.values.flatMap(({ name: written }) =>
     relation.aggregates.map(({ name, reads }): Item => {
+      const value = foldColumn(written, run.dialect)
       const aggregate = name?.text
       const several = relation.aggregates.length > 1 || aggregate !== undefined
       const column = !several
@@ -242,7 +245,13 @@ export function addRelation(run: Resolution, relation: Relation, scope: Scope): 
       return addJoin(run, relation, scope)
     case 'function': {
       const origins = originsOf(run, relation.reads, scope)
-      scope.sources.push(functionSource(run, origins, relation.columns, relation.isOpen, relation.alias))
+      const source = functionSource(run, origins, relation.columns, relation.isOpen, relation.alias)
+      const each = (relation.each ?? []).map((reads) => raise(originsOf(run, reads, scope), 'TRANSFORMATION'))
+      const items = source.items.map((item, index) => {
+        const own = each[index]
+        return own === undefined || item.kind === 'open' ? item : { ...item, origins: own }
+      })
+      scope.sources.push({ ...source, items })
       return
     }
     case 'pivot':

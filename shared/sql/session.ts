@@ -145,7 +145,7 @@ export class Session {
     const isTemporary =
       before !== undefined ||
       this.#passing.has(key) ||
-      last.startsWith('#') ||
+      /^[#@]/.test(last) ||
       (isMade && statement.isTemporary) ||
       (statement.kind === 'SELECT' && isTemporaryInto(statement))
     if (!isTemporary) return false

@@ -100,12 +100,21 @@ class Writer {
     return { names: known.names.filter((name) => !fixed.has(keyOf(name))), certainty: known.listed }
   }
 
-  /** Writes the columns of a query: by position onto the target's columns, or by their own names where those are not known. */
+  /**
+   * Writes the columns of a query: by position onto the target's columns, or by their own names where those are not
+   * known, which is said.
+   */
   insert(into: Insert, items: readonly Item[]): void {
     const target = this.target(into.target)
     const known = into.byName ? undefined : this.namesOf(into)
     const open = items.findIndex(({ kind }) => kind === 'open')
     if (known === undefined) {
+      if (!into.byName && items.some((item) => item.kind === 'open' || item.origins.length > 0))
+        this.run.report(
+          'NO_SCHEMA',
+          into.target,
+          `The columns of ${target.id} are not known: the names of the query are taken`
+        )
       for (const item of items) this.putItem(target, item, item.kind === 'column' ? item.name : '')
     } else {
       if (open === -1 && items.length !== known.names.length && known.certainty === 'CERTAIN')
@@ -128,7 +137,11 @@ class Writer {
   reportOpen(items: readonly Item[], path: Path): void {
     for (const item of items)
       if (item.kind === 'open' && item.table !== undefined)
-        this.run.report('NO_SCHEMA', path, `The columns of ${item.table} are not known`)
+        this.run.report(
+          'NO_SCHEMA',
+          item.at === undefined ? path : [{ text: '*', quoted: false, ...item.at }],
+          `The columns of ${item.table} are not known`
+        )
   }
 
   putItem(target: Written, item: Item, name: string): void {
@@ -171,6 +184,15 @@ function scopeOf(run: Resolution, relations: readonly Relation[], around: Around
   const scope = newScope(run, around)
   for (const relation of relations) addRelation(run, relation, scope)
   return scope
+}
+
+/** T-SQL writes through a CTE, into the table that it reads. */
+function throughCte(ctes: Query['ctes'], path: Path): Path {
+  const [only] = path
+  if (only === undefined || path.length > 1) return path
+  const body = ctes.find(({ name }) => keyOf(name.text) === keyOf(only.text))?.query.body
+  const from = body?.kind === 'select' ? body.from[0] : undefined
+  return from?.kind === 'table' ? throughCte(ctes, from.path) : path
 }
 
 /** The table that a name means here: an alias of FROM, or itself. */
@@ -275,13 +297,15 @@ function writeUpdate(
 ): void {
   const { run } = writer
   const inner = withCtes(run, statement.ctes, false, around)
-  const path = aliased(statement.from, statement.target)
+  const named = aliased(statement.from, statement.target)
+  const path = throughCte(statement.ctes, named)
   const scope = scopeOf(run, statement.from, inner)
   const written = writer.target(path)
-  if (countOf(statement.from, written.id, run) <= 1) run.inputs.delete(written.id)
+  if (path !== named || countOf(statement.from, written.id, run) <= 1) run.inputs.delete(written.id)
   if (statement.where !== undefined) addInfluence(run, statement.where, 'FILTER', scope)
   const byTable = new Map<string, Assignment[]>()
-  for (const update of statement.updates) {
+  for (const given of statement.updates) {
+    const update = run.dialect.hasStructs ? withoutFields(given, statement) : given
     // MySQL updates several tables of a join: the qualifier says which
     const qualifier = update.targets[0]?.slice(0, -1) ?? []
     const owner = qualifier.length > 0 ? aliased(statement.from, qualifier) : path
@@ -291,6 +315,23 @@ function writeUpdate(
     if (key !== written.id) writer.assign(owner, [update], scope)
   }
   writer.assign(path, byTable.get(written.id) ?? [], scope)
+}
+
+/** `SET s.f = …` writes column s, where s is not a table of the statement. */
+function withoutFields(
+  update: Assignment,
+  { from, target }: Extract<Statement, { kind: 'UPDATE' }>
+): Assignment {
+  const path = update.targets[0] ?? []
+  const [first] = path
+  if (first === undefined || path.length < 2 || update.targets.length > 1) return update
+  const isTable = aliased(from, [first]) !== target && aliased(from, [first])[0] !== first
+  if (isTable || keyOf(first.text) === keyOf(target.at(-1)?.text ?? '')) return update
+  const columns = update.reads.columns.map(({ path, how }) => ({
+    path,
+    how: strongest(how, 'TRANSFORMATION')
+  }))
+  return { targets: [[first]], reads: { ...update.reads, columns } }
 }
 
 /** How often FROM reads a table. */
@@ -310,8 +351,10 @@ function writeDelete(
   const inner = withCtes(run, statement.ctes, false, around)
   const scope = scopeOf(run, statement.from, inner)
   for (const target of statement.targets) {
-    const { id } = writer.target(aliased(statement.from, target))
-    if (countOf(statement.from, id, run) <= 1) run.inputs.delete(id)
+    const named = aliased(statement.from, target)
+    const path = throughCte(statement.ctes, named)
+    const { id } = writer.target(path)
+    if (path !== named || countOf(statement.from, id, run) <= 1) run.inputs.delete(id)
   }
   if (statement.where !== undefined) addInfluence(run, statement.where, 'FILTER', scope)
 }
@@ -466,12 +509,19 @@ export function lineageOf(
         const known = session.columnsOf(id.split('.'))
         if (columns.size === 0)
           return known === undefined ? [openTable(id)] : columnsOfTable(id, known.names, known.listed)
-        return [...columns.values()].map(({ name, origins }): Item => ({
+        const given = [...columns.values()].map(({ name, origins }): Item => ({
           kind: 'column',
           name,
           origins,
           listed: 'CERTAIN'
         }))
+        // the table itself makes the others: a key, a default
+        const own = openTable(id)
+        const read = (name: string): readonly Origin[] => {
+          run.inputs.add(id)
+          return own.read(name)
+        }
+        return [...given, { ...own, without: new Set(columns.keys()), read }]
       })
     }
   }
