@@ -29,7 +29,9 @@ export class ParserBroken extends Error {}
 /** The trees of a text of one statement. Throws SqlSyntaxError with the place in the text, and ParserBroken. */
 export function parse(sql: string, dialect: Dialect): readonly unknown[] {
   try {
-    const grammar = dialectFromString(dialect.grammar)
+    // only one grammar knows `INSERT ALL WHEN …`, which Oracle has as well
+    const isSeveral = dialect.name === 'oracle' && /^\s*INSERT\s+(?:ALL|FIRST)\b/i.test(sql)
+    const grammar = dialectFromString(isSeveral ? 'snowflake' : dialect.grammar)
     return new Parser(grammar).withRecursionLimit(nestingMaxDepth).parse(sql)
   } catch (error) {
     if (!(error instanceof ParserError)) throw error

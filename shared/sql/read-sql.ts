@@ -7,7 +7,7 @@ import type { Defaults } from './names.ts'
 import { keyOf, tableId } from './names.ts'
 import { SqlSyntaxError, loadParser, parse } from './parser.ts'
 import type { Problem, ProblemCode } from './problems.ts'
-import { alternatives, prepare } from './rewrites.ts'
+import { alternatives, goesByName, prepare } from './rewrites.ts'
 import type { Schemas } from './session.ts'
 import { Session } from './session.ts'
 import type { Piece } from './split-script.ts'
@@ -71,6 +71,9 @@ function readPiece(piece: Piece, { line, column }: Position, dialect: Dialect): 
         return text === undefined ? statementOf(tree) : statementOf(treesOf(text, dialect)[0])
       })
     )
+    if (goesByName(piece.sql, dialect))
+      for (const statement of statements)
+        if (statement.kind === 'INSERT') for (const into of statement.into) into.byName = true
     return { piece, statements }
   } catch (error) {
     if (error instanceof RangeError)

@@ -1,6 +1,9 @@
 /** Rewrites what the grammar does not read into what it does, where that changes nothing about lineage. */
 import type { Dialect } from './dialects.ts'
 import { Edits } from './edits.ts'
+import { withoutComments } from './tokens.ts'
+import { rewriteQueries } from './rewrite-queries.ts'
+import { isByName, rewriteWrites, takeOutput, withTypes } from './rewrite-writes.ts'
 
 /** Templates and parameters of drivers that are still in the text become constants or names. */
 export function withoutTemplates(sql: string, dialect: Dialect): string {
@@ -10,13 +13,21 @@ export function withoutTemplates(sql: string, dialect: Dialect): string {
   if (/\{[{%#]/.test(text)) {
     text = text
       .replace(/\{#[\s\S]*?#\}|\{%[\s\S]*?%\}/g, (old) => old.replace(/[^\n]/g, ' '))
-      .replace(/\{\{[\s\S]*?\}\}/g, (old) => {
+      .replace(/\{\{[\s\S]*?\}\}/g, (old, at: number, all: string) => {
         const names = [...old.matchAll(/'([^']*)'|"([^"]*)"/g)].map((match) => match[1] ?? match[2] ?? '')
         if (/^\{\{-?\s*(?:ref|source)\s*\(/.test(old)) return pad(names.join('.'), old)
+        const [before, after] = [all.slice(0, at), all.slice(at + old.length)]
+        // what makes no SQL: {{ config(…) }} before a statement
+        if (/(?:^|;)\s*$/.test(before)) return pad('', old)
         const name = /^\{\{-?\s*(?:\w+\.)*(\w+)/.exec(old)?.[1] ?? 'template'
-        return pad(`__${name}__`, old)
+        const isName =
+          /(?:[\w.]|\b(?:from|join|into|update|table|using|view)\s*)$/i.test(before) || /^[\w.]/.test(after)
+        return pad(isName ? `__${name}__` : 'NULL', old)
       })
   }
+  // variables of psql
+  if (['postgres', 'redshift'].includes(dialect.name))
+    text = text.replace(/(?<![\w:)\]]):(?=['"][\w ]+['"])/g, ' ')
   if (/%\(\w+\)s|%s/.test(text))
     text = text.replace(/%\(\w+\)s|%s/g, (old) => pad('NULL', old).slice(0, Math.max(old.length, 4)))
   if (/\$\{/.test(text))
@@ -111,7 +122,7 @@ function teradata(edits: Edits): void {
 }
 
 function tsql(edits: Edits): void {
-  edits.tokens.forEach(({ key, end }, index) => {
+  edits.tokens.forEach((_, index) => {
     if (edits.follows(index, 'OPTION', '(')) edits.remove(index, edits.close(index + 1))
     if (
       edits.follows(index, 'WITH', '(') &&
@@ -120,9 +131,6 @@ function tsql(edits: Edits): void {
       )
     )
       edits.remove(index, edits.close(index + 1))
-    // a += b: b changes what is in a
-    if ('+-*/%&|^'.includes(key) && edits.key(index + 1) === '=' && edits.tokens[index + 1]?.start === end)
-      edits.replace(index, index + 1, '=+')
     if (edits.follows(index, 'FOR', /^(?:XML|JSON)$/, /^(?:PATH|AUTO|RAW|EXPLICIT)$/)) {
       let last = index + 2
       while (!['', ')', ';'].includes(edits.key(last + 1)))
@@ -144,7 +152,6 @@ function hive(edits: Edits): void {
       const close = edits.close(index + 1)
       if (edits.follows(close + 1, 'IF', 'NOT', 'EXISTS')) edits.remove(close + 1, close + 3)
     }
-    if (edits.follows(index, /^(?:REPLACE|INSERT)$/, 'WHERE')) edits.remove(index, index + 1)
   })
 }
 
@@ -196,15 +203,21 @@ function hiveInserts(sql: string, dialect: Dialect): string[] | undefined {
 
 /** The texts to parse for one statement, most often the one that was given. */
 export function prepare(sql: string, dialect: Dialect): string[] {
-  const text = withoutTemplates(sql, dialect)
+  const text = withoutComments(withoutTemplates(sql, dialect), dialect)
   const edits = new Edits(text, dialect)
   if (dialect.name === 'teradata') teradata(edits)
   if (dialect.name === 'tsql') tsql(edits)
   if (['hive', 'spark', 'databricks'].includes(dialect.name)) hive(edits)
   others(edits, dialect)
+  rewriteQueries(edits, dialect)
+  rewriteWrites(edits, dialect)
+  const output = dialect.name === 'tsql' ? takeOutput(edits) : undefined
   const done = edits.apply()
-  return hiveInserts(done, dialect) ?? [done]
+  return [...(hiveInserts(done, dialect) ?? [done]), ...(output === undefined ? [] : [output])]
 }
+
+/** Whether the columns of an INSERT go by their names, in the text that was given. */
+export const goesByName = (sql: string, dialect: Dialect): boolean => isByName(new Edits(sql, dialect))
 
 /** Other texts for the same statement, to try when the grammar refuses it. */
 export function alternatives(sql: string, dialect: Dialect): string[] {
@@ -213,5 +226,11 @@ export function alternatives(sql: string, dialect: Dialect): string[] {
   const text = data.apply()
   const options = new Edits(text, dialect)
   withoutTableOptions(options)
-  return [data.isEmpty ? '' : text, options.isEmpty ? '' : options.apply()].filter((each) => each !== '')
+  const types = new Edits(sql, dialect)
+  withTypes(types)
+  return [
+    data.isEmpty ? '' : text,
+    options.isEmpty ? '' : options.apply(),
+    types.isEmpty ? '' : types.apply()
+  ].filter((each) => each !== '')
 }

@@ -100,7 +100,8 @@ function cutByWords(tokens: readonly Token[]): Token[][] {
     const endsCase = key === 'END' && cases > 0
     if (endsCase) cases--
     let starts = false
-    if (depth === 0 && cases === 0 && !endsCase && current.length > 0 && token.kind === 'word') {
+    const isKeyword = token.kind === 'word' && before !== '.' && tokens[index + 1]?.key !== '.'
+    if (depth === 0 && cases === 0 && !endsCase && current.length > 0 && isKeyword) {
       if (['SELECT', 'UPDATE', 'DELETE', 'INSERT', 'MERGE'].includes(key)) {
         starts = !continues.has(before) && hasMain
         const isOfInsert =
@@ -114,7 +115,10 @@ function cutByWords(tokens: readonly Token[]): Token[][] {
         if (first === 'MERGE' && before === 'THEN') starts = false
       } else if (key === 'WITH')
         starts =
-          (tokens[index + 1]?.key !== '(' && tokens[index + 2]?.key === 'AS' && before !== 'AS') ||
+          (tokens[index + 1]?.key !== '(' &&
+            tokens[index + 2]?.key === 'AS' &&
+            before !== 'AS' &&
+            !/^(?:SCHEMABINDING|VIEW_METADATA|ENCRYPTION)$/.test(tokens[index + 1]?.key ?? '')) ||
           (tokens[index + 2]?.key === '(' &&
             tokens[index + 1]?.kind !== 'symbol' &&
             before !== 'AS' &&

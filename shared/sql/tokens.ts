@@ -38,9 +38,19 @@ function endOfQuoted(sql: string, start: number, close: string, hasBackslash: bo
   return sql.length
 }
 
-function endOfComment(sql: string, start: number): number {
-  const end = sql.indexOf('*/', start + 2)
-  return end === -1 ? sql.length : end + 2
+/** Dialects in which a comment may contain comments. */
+const withNestedComments = new Set(['postgres', 'redshift', 'duckdb', 'tsql'])
+
+function endOfComment(sql: string, start: number, dialect: Dialect): number {
+  const signs = /\/\*|\*\//g
+  signs.lastIndex = start + 2
+  let depth = 1
+  for (let sign = signs.exec(sql); sign !== null; sign = signs.exec(sql)) {
+    if (sign[0] === '*/') depth--
+    else if (withNestedComments.has(dialect.name)) depth++
+    if (depth === 0) return sign.index + 2
+  }
+  return sql.length
 }
 
 function endOfLine(sql: string, start: number): number {
@@ -52,7 +62,7 @@ function endOfLine(sql: string, start: number): number {
 function commentEnd(sql: string, at: number, dialect: Dialect): number | undefined {
   const two = sql.slice(at, at + 2)
   if (two === '--') return endOfLine(sql, at)
-  if (two === '/*') return endOfComment(sql, at)
+  if (two === '/*') return endOfComment(sql, at, dialect)
   if (two === '//' && dialect.name === 'snowflake') return endOfLine(sql, at)
   if (sql[at] === '#' && ['mysql', 'bigquery', 'clickhouse'].includes(dialect.name)) return endOfLine(sql, at)
   return undefined
@@ -129,6 +139,17 @@ export function tokenize(sql: string, dialect: Dialect): Token[] {
     at = token.end
   }
   return tokens
+}
+
+/** The text with its comments blank, so that nothing after them moves. */
+export function withoutComments(sql: string, dialect: Dialect): string {
+  const parts: string[] = []
+  let at = 0
+  for (const { start, end } of tokenize(sql, dialect)) {
+    parts.push(sql.slice(at, start).replace(/[^\n]/g, ' '), sql.slice(start, end))
+    at = end
+  }
+  return parts.join('') + sql.slice(at).replace(/[^\n]/g, ' ')
 }
 
 /** Gives line and column, from 1, of offsets of a text. */
