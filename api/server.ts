@@ -47,6 +47,7 @@ import { openRateLimits } from './rate-limits.ts'
 import { addReadTurns, connectionShares } from './read-turns.ts'
 import { addReference, referenceRoutes } from './reference/routes.ts'
 import { searchRoutes } from './search/routes.ts'
+import { sqlRoutes } from './sql/routes.ts'
 import { securityHeaders } from './security-headers.ts'
 import { addCookies, addForgeryProtection, sessionRoutes } from './web/session.ts'
 import { traceRequests } from './trace-requests.ts'
@@ -135,6 +136,7 @@ async function addParts(
   domainsRoutes(app, context)
   domainRulesRoutes(app, context)
   searchRoutes(app, context)
+  sqlRoutes(app, context)
   await app.register(async (scope) => webRoutes(scope, context))
   await app.register(async (scope) => graphqlPlugin(scope, context))
   await app.register(async (scope) => {

@@ -112,6 +112,12 @@ export const commandTable: readonly CommandEntry[] = [
     open: async () => (await import('./commands/resolve.ts')).resolve
   },
   {
+    name: 'sql-lineage',
+    group: 'Read:',
+    summary: 'Prints which tables and columns SQL reads and writes, without storing anything.',
+    open: async () => (await import('./commands/sql-lineage.ts')).sqlLineage
+  },
+  {
     name: 'export lineage',
     group: 'Read:',
     summary: 'Prints the lineage of an asset or a column as CSV, NDJSON or a diagram.',

@@ -59,6 +59,8 @@ export const limits = {
   openLineageSubjectsMaxCount: 1_000,
   /** Bytes of SQL in one question, or in one statement of a load. Reading a megabyte takes about half a second. */
   sqlMaxBytes: 1024 * 1024,
+  /** Body of a question about SQL: JSON escapes some characters, and it may have the columns of tables. */
+  sqlBodyMaxBytes: 4 * 1024 * 1024,
   /** How long one question about SQL, or one statement of a load, may be read. Then it is answered as not read. */
   sqlReadMaxMs: 1_900,
   /** Questions about SQL that wait for the one thread of a process. */

@@ -195,6 +195,16 @@ t.test('the description of the REST API', async (t) => {
       ['get', '/loads/{id}', { url: `/loads/${id}` }, 200],
       ['post', '/loads/{id}/cancel', { method: 'POST', url: `/loads/${id}/cancel` }, 200],
       ['get', '/resolve', { url: '/resolve?reference=Shape' }, 200],
+      [
+        'post',
+        '/rest/v1/sql/lineage',
+        {
+          method: 'POST',
+          url: '/rest/v1/sql/lineage?indirect=true',
+          body: { sql: 'select a from t where b = 1', dialect: 'postgres' }
+        },
+        200
+      ],
       ['put', '/domain-rules', { method: 'PUT', url: '/domain-rules', body: { rules } }, 200],
       ['get', '/domain-rules', { url: '/domain-rules' }, 200],
       ['post', '/domain-rules/preview', { method: 'POST', url: '/domain-rules/preview', body: {} }, 200],

@@ -40,6 +40,7 @@ import { domainResolvers } from './resolvers/domains.ts'
 import { entityResolvers } from './resolvers/entities.ts'
 import { lineageResolvers } from './resolvers/lineage.ts'
 import { lineageViewResolvers } from './resolvers/lineage-views.ts'
+import { sqlResolvers } from './resolvers/sql.ts'
 import { provenanceResolvers } from './resolvers/provenance.ts'
 import { loadResolvers } from './resolvers/loads.ts'
 import { mutationResolvers } from './resolvers/mutations.ts'
@@ -72,6 +73,7 @@ export async function graphqlPlugin(app: FastifyInstance, context: ApiContext): 
       domainResolvers,
       lineageResolvers,
       lineageViewResolvers,
+      sqlResolvers,
       provenanceResolvers,
       relationshipResolvers,
       mutationResolvers,

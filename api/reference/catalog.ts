@@ -77,6 +77,12 @@ const liveWorker = object({
 
 const domainRules = { is: 'The rules.', json: ref('DomainRules') }
 
+const sqlTable = object({
+  name: text('The name in the SQL, made whole with the defaults.'),
+  urn: { type: ['string', 'null'], description: 'The asset that it means.' },
+  exists: { type: 'boolean', description: 'Whether the catalog has it.' }
+})
+
 export const catalogDescriptions: Descriptions = {
   'POST /api/graphql': graphql,
   'POST /api/v2/graphql': { ...graphql, summary: 'Answers GraphQL under the path of DataHub’s frontend' },
@@ -152,6 +158,68 @@ export const catalogDescriptions: Descriptions = {
           urn: text('The URN of the entity.'),
           type: text('Its type, as in GraphQL.'),
           exists: { type: 'boolean', description: 'False for a placeholder.' }
+        })
+      }
+    }
+  },
+  'POST /rest/v1/sql/lineage': {
+    tag: 'catalog',
+    summary: 'Says which columns SQL reads and writes',
+    more: 'Nothing is stored, and nothing is run. SQL that cannot be read is no error: the statement says so in `problems`.',
+    query: { indirect: flag('Also the columns that only filter, join, group or sort.') },
+    body: object(
+      {
+        sql: text('One statement, or a script.'),
+        dialect: text('Such as postgres, snowflake or bigquery. Default: generic.'),
+        database: text('The database of names without one.'),
+        schema: text('The schema of names without one.'),
+        schemas: anyObject(
+          'Columns of tables, which win over those of the catalog: `{"db.schema.table": {"column": "type"}}`.'
+        ),
+        platform: text('The platform of the tables. Default: that of the dialect.'),
+        platformInstance: text('The platform instance of the tables.'),
+        env: text('The environment of the tables. Default: PROD.'),
+        indirect: { type: 'boolean' }
+      },
+      {
+        optional: [
+          'dialect',
+          'database',
+          'schema',
+          'schemas',
+          'platform',
+          'platformInstance',
+          'env',
+          'indirect'
+        ]
+      }
+    ),
+    answers: {
+      200: {
+        is: 'The statements, in order.',
+        json: object({
+          statements: listOf(
+            object(
+              {
+                kind: text('SELECT, INSERT, MERGE …, or UNKNOWN for one that could not be read.'),
+                line: integer('The line on which it begins.'),
+                inputs: listOf(sqlTable),
+                outputs: listOf(sqlTable),
+                columns: listOf(
+                  object({
+                    output: { type: ['string', 'null'] },
+                    column: text('The column that is made.'),
+                    upstreams: listOf(anyObject('`table`, `column`, `transformation`, `certainty`.')),
+                    transformation: text('IDENTITY, TRANSFORMATION or AGGREGATION.'),
+                    certainty: text('CERTAIN or BY_SCHEMA.')
+                  })
+                ),
+                indirect: listOf(anyObject('`table`, `column`, `transformation`.')),
+                problems: listOf(anyObject('`line`, `column`, `code`, `message`.'))
+              },
+              { optional: ['indirect'] }
+            )
+          )
         })
       }
     }
