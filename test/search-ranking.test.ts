@@ -115,3 +115,59 @@ t.test(
     )
   }
 )
+
+t.test(
+  'among equals those come first that are owned, described and used, and nothing else changes',
+  async (t) => {
+    const server = await withAssets(t)
+    const found = async (query: string): Promise<string[]> => {
+      const { body } = await server.graphql(
+        'query ($query: String!) { searchAcrossEntities(input: { query: $query }) { searchResults { entity { urn } } } }',
+        { query }
+      )
+      return body.data.searchAcrossEntities.searchResults.map(({ entity }: { entity: { urn: string } }) =>
+        nameFromUrn(entity.urn as never)
+      )
+    }
+    const put = async (name: string, aspectName: string, value: object): Promise<void> => {
+      const { status, text } = await server.rest({
+        method: 'POST',
+        url: '/aspects?action=ingestProposal',
+        body: {
+          proposal: {
+            entityType: 'dataset',
+            entityUrn: urnOf(name),
+            changeType: 'UPSERT',
+            aspectName,
+            aspect: { contentType: 'application/json', value: JSON.stringify(value) }
+          }
+        }
+      })
+      t.equal(status, 200, text)
+    }
+    const before = await found('orders')
+    t.strictSame(before.slice(0, 2), ['raw.shopify.orders', 'raw.stripe.orders'])
+    await put('raw.stripe.orders', 'ownership', {
+      owners: [{ owner: 'urn:li:corpuser:ada', type: 'DATAOWNER' }],
+      lastModified: { time: 0, actor: 'urn:li:corpuser:ada' }
+    })
+    // What is owned but called otherwise stays where its name puts it.
+    await put('mart.daily_orders', 'ownership', {
+      owners: [{ owner: 'urn:li:corpuser:ada', type: 'DATAOWNER' }],
+      lastModified: { time: 0, actor: 'urn:li:corpuser:ada' }
+    })
+    t.strictSame(await found('orders'), ['raw.stripe.orders', 'raw.shopify.orders', ...before.slice(2)])
+    await put('raw.shopify.orders', 'datasetProperties', { name: 'orders', description: 'All of them.' })
+    t.strictSame(await found('orders'), before, 'one sign each: in the order of the ids')
+    await put('mart.all', 'upstreamLineage', {
+      upstreams: [
+        {
+          dataset: urnOf('raw.stripe.orders'),
+          type: 'TRANSFORMED',
+          auditStamp: { time: 0, actor: 'urn:li:corpuser:ada' }
+        }
+      ]
+    })
+    t.strictSame(await found('orders'), ['raw.stripe.orders', 'raw.shopify.orders', ...before.slice(2)])
+  }
+)

@@ -71,6 +71,24 @@ export async function findAllMatches(
   return (row?.count ?? 0) > maxCount ? null : int4sOf(row?.ids ?? null)
 }
 
+/** More entities of the same name are in the order of their ids. */
+const trustedMaxCount = 500
+
+/** Among entities of the same name, those come first that somebody owns, that are described, and that others are made from. */
+const trust = `(
+  (exists (
+    select from aspect
+    where aspect.entity_id = ranked.entity_id and aspect.aspect_name = 'ownership' and aspect.value is not null
+  ))::int
+  + (exists (
+    select from aspect
+    where aspect.entity_id = ranked.entity_id
+      and aspect.aspect_name in ('datasetProperties', 'editableDatasetProperties', 'dashboardInfo', 'chartInfo', 'dataJobInfo', 'dataFlowInfo')
+      and aspect.value ->> 'description' <> ''
+  ))::int
+  + (exists (select from statement where statement.upstream_id = ranked.entity_id))::int
+)`
+
 /** No ids if there are more than `rankedMaxCount`. `count` is at most the one that is asked for. */
 function queryMatches(
   db: Db | Tx,
@@ -94,11 +112,7 @@ function queryMatches(
       from search_document
       where search_document.words @@ ?::tsquery
       limit ?::int
-    )
-    select
-      string_agg(int4send(ranked.entity_id), '' order by ranked.tier, ranked.length, ranked.entity_id) as ids,
-      (select count(*)::int from found) as count
-    from (
+    ), ranked as materialized (
       select
         placed.entity_id,
         case
@@ -120,7 +134,21 @@ function queryMatches(
         where search_document.words @@ (?::tsquery && ?::tsquery)
         limit ?::int
       ) as namesake on namesake.entity_id = placed.entity_id
-    ) as ranked`,
+    ), alike as (
+      select count(*) as count from ranked where ranked.tier <= 1
+    )
+    select
+      string_agg(
+        int4send(trusted.entity_id), ''
+        order by trusted.tier, trusted.length, trusted.trust desc, trusted.entity_id
+      ) as ids,
+      (select count(*)::int from found) as count
+    from (
+      select
+        ranked.*,
+        case when ranked.tier <= 1 and (select alike.count from alike) <= ?::int then ${trust} else 0 end as trust
+      from ranked
+    ) as trusted`,
     [
       words,
       count,
@@ -131,7 +159,8 @@ function queryMatches(
       rankedMaxCount,
       keyQuery(nameKey(foldedText)),
       words,
-      count
+      count,
+      trustedMaxCount
     ]
   )
 }
