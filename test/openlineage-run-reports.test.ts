@@ -132,6 +132,64 @@ t.test('the last run of a job, and the run itself, say why it failed and what it
   await server.db.raw(`delete from openlineage_state where urn = ?`, [runUrn('one')])
   t.equal(await runOf(server, 'one'), null, 'of which nothing is known any more')
 })
+t.test('a dataset and a flow show the newest run of their jobs, and a job its last runs', async (t) => {
+  const { server, send } = await withEvents(t)
+  const writes = { outputs: [data('b')] }
+  for (const seconds of [1, 2, 3, 4])
+    await send(ran(seconds * 10, `r${seconds}`, { ...writes, type: seconds === 4 ? 'FAIL' : 'COMPLETE' }))
+  await send({ ...ran(60, 'fine'), job: { namespace: 'nightly', name: 'etl.fine', facets: {} } })
+  // A job of another flow that wrote the same dataset, earlier.
+  await send({ ...ran(15, 'other', writes), job: { namespace: 'nightly', name: 'rest.load', facets: {} } })
+  const run = 'lastRun { state run { urn } job { urn } }'
+  const answer = await server.graphql(
+    `query ($urns: [String!]!) { entities(urns: $urns) {
+      ... on Dataset { ${run} } ... on DataFlow { ${run} }
+      ... on DataJob { lastRun { job { urn } } runs(count: 3) { run { urn } state } }
+    } }`,
+    {
+      urns: [
+        dataset('b'),
+        'urn:li:dataFlow:(spark,etl,nightly)',
+        'urn:li:dataFlow:(spark,rest,nightly)',
+        dataset('none'),
+        jobUrn
+      ]
+    }
+  )
+  const failed = { state: 'FAIL', run: { urn: runUrn('r4') }, job: { urn: jobUrn } }
+  t.strictSame(answer.body.data.entities, [
+    { lastRun: failed },
+    { lastRun: failed },
+    {
+      lastRun: {
+        state: 'COMPLETE',
+        run: { urn: runUrn('other') },
+        job: { urn: 'urn:li:dataJob:(urn:li:dataFlow:(spark,rest,nightly),rest.load)' }
+      }
+    },
+    { lastRun: null },
+    {
+      lastRun: { job: { urn: jobUrn } },
+      runs: [
+        { run: { urn: runUrn('r4') }, state: 'FAIL' },
+        { run: { urn: runUrn('r3') }, state: 'COMPLETE' },
+        { run: { urn: runUrn('r2') }, state: 'COMPLETE' }
+      ]
+    }
+  ])
+  const failedNow = async () =>
+    (await server.graphql('{ failedRuns { state run { urn } job { urn } } }')).body.data.failedRuns
+  t.strictSame(await failedNow(), [failed])
+  await send(ran(50, 'r5', writes))
+  t.strictSame(await failedNow(), [], 'a run that has been repeated is no longer listed')
+  const bad = await server.graphql(
+    'query ($urn: String!) { dataJob(urn: $urn) { runs(count: -1) { state } } }',
+    {
+      urn: jobUrn
+    }
+  )
+  t.match(bad.body.errors[0].message, /count/)
+})
 
 t.test('events in any order report the same', async (t) => {
   const events = [

@@ -57,13 +57,13 @@ export const institutionalMemory = (_urn: Urn, aspect: Aspect) =>
 
 export const container = (_urn: Urn, aspect: Aspect) => referenceTo(textOf(aspect?.container))
 
-export const inputFields = (_urn: Urn, aspect: Aspect) =>
+export const inputFields = (urn: Urn, aspect: Aspect) =>
   aspect && {
     fields: listOf(aspect.fields)
       .filter(isObject)
       .map(({ schemaFieldUrn, schemaField }) => ({
         schemaFieldUrn: textOf(schemaFieldUrn),
-        schemaField: isObject(schemaField) ? shownColumn(schemaField) : null
+        schemaField: isObject(schemaField) ? shownColumn(urn)(schemaField) : null
       }))
   }
 

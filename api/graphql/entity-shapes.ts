@@ -111,21 +111,30 @@ export const featureTableProperties = (urn: Urn, aspect: Aspect) =>
 export const editableProperties = (_urn: Urn, aspect: Aspect) =>
   aspect && { description: textOf(aspect.description) }
 
-export const schemaMetadata = (_urn: Urn, aspect: Aspect) =>
+export const schemaMetadata = (urn: Urn, aspect: Aspect) =>
   aspect && {
     name: textOf(aspect.schemaName) ?? '',
     version: wholeNumberOf(aspect.version) ?? 0,
-    fields: listOf(aspect.fields).filter(isObject).map(shownColumn)
+    fields: listOf(aspect.fields).filter(isObject).map(shownColumn(urn))
   }
 
-export const shownColumn = (field: JsonObject) => ({
+export const shownColumn = (urn: Urn) => (field: JsonObject) => ({
   fieldPath: textOf(field.fieldPath) ?? '',
   label: textOf(field.label),
   nullable: field.nullable === true,
   description: textOf(field.description),
   nativeDataType: textOf(field.nativeDataType),
-  isPartOfKey: field.isPartOfKey === true
+  isPartOfKey: field.isPartOfKey === true,
+  tags: { tags: named(field.globalTags, 'tags', 'tag').map((tag) => ({ tag, associatedUrn: urn })) },
+  glossaryTerms: {
+    terms: named(field.glossaryTerms, 'terms', 'urn').map((term) => ({ term, associatedUrn: urn }))
+  }
 })
+
+const named = (aspect: JsonValue | undefined, listName: string, key: string) =>
+  listOf(objectOf(aspect)[listName])
+    .filter(isObject)
+    .flatMap((entry) => referenceTo(textOf(entry[key])) ?? [])
 
 export const status = (_urn: Urn, aspect: Aspect) => aspect && { removed: aspect.removed === true }
 

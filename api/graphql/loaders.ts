@@ -11,6 +11,7 @@ import { readExistence } from '../../shared/catalog/lineage/read-entity.ts'
 import { inTurnIfMany } from '../../shared/catalog/lineage/read-work.ts'
 import { readNeighbours, type NeighboursInput } from '../../shared/catalog/lineage/read-neighbours.ts'
 import { readRelated, type RelatedInput } from '../../shared/catalog/lineage/read-relationships.ts'
+import { readRunsOf } from '../../shared/catalog/openlineage/last-runs.ts'
 import { readParentContainers } from '../../shared/catalog/lineage/parent-containers.ts'
 import { readParentDomains } from '../../shared/catalog/domains/parent-domains.ts'
 import type { JsonObject } from '../../shared/model/changes.ts'
@@ -137,6 +138,9 @@ export const loadDomainMembers = batchedByInput(({ lineage }, urns, input: Domai
 export const loadNeighbours = batchedByInput(({ lineage }, urns, input: NeighboursInput) =>
   readNeighbours(lineage, urns, input)
 )
+
+/** The newest runs of jobs. */
+export const loadRunsOf = batchedByInput(({ db }, urns, count: number) => readRunsOf(db, urns, count))
 
 /** The relationships of entities. */
 export const loadRelated = batchedByInput(({ db }, urns, input: RelatedInput) =>

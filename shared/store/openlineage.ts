@@ -143,6 +143,7 @@ export async function ownersOfEdgesAt(tx: Tx, datasets: readonly Urn[]): Promise
 /** What is known of a run and its job. Of a run that ended long ago it is only the URN. */
 export type RunRow = {
   urn: Urn
+  jobUrn: Urn | null
   startedAt: number | null
   endedAt: number | null
   endedWith: string | null
@@ -160,6 +161,7 @@ export async function findRuns(db: Db, urns: readonly Urn[]): Promise<Map<Urn, R
     select
       asked.urn as asked,
       asked.run as urn,
+      asked.job as "jobUrn",
       (run.state ->> 'startedMs')::float8 as "startedAt",
       (run.state -> 'ended' ->> 'time')::float8 as "endedAt",
       run.state -> 'ended' ->> 'value' as "endedWith",
@@ -181,6 +183,89 @@ export async function findRuns(db: Db, urns: readonly Urn[]): Promise<Map<Urn, R
     [urns]
   )
   return new Map(rows.map(({ asked, ...run }) => [asked, run]))
+}
+
+/** The jobs of one asset that are looked at. */
+const jobsMaxCount = 200
+
+/** The jobs that write datasets, and those in flows: pairs of the URN that was asked, and a job. */
+export async function findJobsOf(db: Db, urns: readonly Urn[]): Promise<{ asked: Urn; found: Urn }[]> {
+  const flows = urns.filter((urn) => urn.startsWith('urn:li:dataFlow:'))
+  return query(
+    db,
+    `
+    select asked.urn as asked, found.urn as found
+    from entity as asked
+    cross join lateral (
+      select distinct job.urn
+      from statement
+      join entity as job on job.id = statement.upstream_id
+      where statement.downstream_id = asked.id and job.entity_type = 'dataJob' and job.is_present and not job.is_removed
+      limit ?::int
+    ) as found
+    where asked.urn_key = any(?::uuid[])
+    union all
+    select flow.urn, found.urn
+    from unnest(?::text[]) as flow (urn)
+    cross join lateral (
+      select job.urn
+      from entity as job
+      where job.entity_type = 'dataJob' and job.is_present and not job.is_removed
+        and job.urn >= 'urn:li:dataJob:(' || flow.urn || ',' and job.urn < 'urn:li:dataJob:(' || flow.urn || '-'
+      limit ?::int
+    ) as found`,
+    [jobsMaxCount, urns.map(urnKey), flows, jobsMaxCount]
+  )
+}
+
+/** The newest runs that are looked at for those that failed. */
+const runsLookedAtCount = 1_000
+
+/** Up to `count` runs that failed or were stopped, and that their jobs have not repeated since, the newest first. */
+export async function findFailedRuns(db: Db, count: number): Promise<Urn[]> {
+  const rows = await query<{ urn: Urn }>(
+    db,
+    `
+    select run.urn
+    from (
+      select urn, state, changed_at
+      from openlineage_state
+      where state ->> 'kind' = 'run'
+      order by changed_at desc
+      limit ?::int
+    ) as run
+    join openlineage_state as job on job.urn = run.state -> 'jobUrn' ->> 'value'
+    where run.state -> 'ended' ->> 'value' in ('FAIL', 'ABORT')
+      and job.state -> 'lastRun' ->> 'value' = run.urn
+    order by run.changed_at desc, run.urn
+    limit ?::int`,
+    [runsLookedAtCount, count]
+  )
+  return rows.map(({ urn }) => urn)
+}
+
+/** The `count` newest runs of each job, as pairs. */
+export async function findRunsOf(
+  db: Db,
+  jobs: readonly Urn[],
+  count: number
+): Promise<{ asked: Urn; found: Urn }[]> {
+  return query(
+    db,
+    `
+    select job.urn as asked, found.urn as found
+    from unnest(?::text[]) as job (urn)
+    cross join lateral (
+      select run.urn
+      from aspect
+      join entity as run on run.id = aspect.entity_id
+      where aspect.aspect_name = 'dataProcessInstanceRelationships'
+        and aspect.value @> jsonb_build_object('parentTemplate', job.urn)
+      order by aspect.entity_id desc
+      limit ?::int
+    ) as found`,
+    [jobs, count]
+  )
 }
 
 /**

@@ -5,7 +5,13 @@ import {
   readExistence,
   type EntityReference
 } from '../../../shared/catalog/lineage/read-entity.ts'
-import { readRuns } from '../../../shared/catalog/openlineage/last-runs.ts'
+import { pageCount } from '../../../shared/catalog/entities/page-count.ts'
+import {
+  readFailedRuns,
+  readLastRunsOf,
+  readRuns,
+  type JobRun
+} from '../../../shared/catalog/openlineage/last-runs.ts'
 import type { JsonObject } from '../../../shared/model/changes.ts'
 import { checkCount } from '../../../shared/model/count-checks.ts'
 import { graphqlTypeOf } from '../../../shared/model/entity-types.ts'
@@ -14,7 +20,7 @@ import { entityTypeOf, splitUrn, toUrn, type Urn } from '../../../shared/urn/urn
 import { batched } from '../batched.ts'
 import type { GraphqlContext } from '../context.ts'
 import * as shapes from '../entity-shapes.ts'
-import { loadAspect, loadDomain, loadExistence, loadNeighbours } from '../loaders.ts'
+import { loadAspect, loadDomain, loadExistence, loadNeighbours, loadRunsOf } from '../loaders.ts'
 import { longScalar } from '../long-scalar.ts'
 
 type UrnArgument = { urn: string }
@@ -131,6 +137,26 @@ const loadRun = batched((urns, { db }) =>
 /** Of a job its last run, of a run itself. */
 const jobRun: Field = ({ urn }, _args, context) => loadRun(context, urn)
 
+const loadLastRun = batched((urns, { db }) =>
+  readLastRunsOf(
+    db,
+    urns.map((urn) => toUrn(urn))
+  )
+)
+
+/** Of a dataset the newest run of the jobs that write it, of a flow the newest of its jobs. */
+const lastRun = { lastRun: (({ urn }, _args, context) => loadLastRun(context, urn)) satisfies Field }
+
+const runs = async (
+  { urn }: EntityReference,
+  { count }: { count: number },
+  context: GraphqlContext
+): Promise<JobRun[]> => {
+  const found = await loadRunsOf(context, urn, pageCount(count, 'count'))
+  context.budget.spendReads(found.length)
+  return found
+}
+
 /** Features and keys also show the fields of their properties at the top level. */
 const feature = (aspectName: string) => ({
   ...asset,
@@ -193,6 +219,11 @@ export const entityResolvers = {
         ({ urn, entity: known }) => known ?? (checkForExistence ? null : { urn, exists: false })
       )
     },
+    async failedRuns(_: unknown, { count }: { count: number }, { db, budget }: GraphqlContext) {
+      const runs = await readFailedRuns(db, pageCount(count, 'count'))
+      budget.spendReads(runs.length)
+      return runs
+    },
     async entityExists(_: unknown, { urn }: UrnArgument, { lineage }: GraphqlContext) {
       const [exists] = await readExistence(lineage, [toUrn(urn)])
       return exists ?? false
@@ -202,6 +233,7 @@ export const entityResolvers = {
     ...versionedDatasetFields,
     lineage,
     ...status,
+    ...lastRun,
     dataPlatformInstance,
     fineGrainedLineages: fromAspect('upstreamLineage', shapes.columnRecords)
   },
@@ -213,11 +245,13 @@ export const entityResolvers = {
     dataFlow: fromUrn((urn) => ({ urn: dataFlowOf(urn) })),
     properties: fromAspect('dataJobInfo', shapes.namedProperties),
     inputOutput: fromAspect('dataJobInputOutput', shapes.jobInputOutput),
-    lastRun: jobRun
+    lastRun: jobRun,
+    runs
   },
   DataFlow: {
     ...asset,
     ...platform,
+    ...lastRun,
     orchestrator: part(0),
     flowId: part(1),
     cluster: part(2),

@@ -1,8 +1,8 @@
-/** Reads runs, and the last runs of jobs, with what their events report. */
+/** Reads runs, and the last runs of jobs, datasets and flows, with what their events report. */
 import type { Db } from '../../db/database.ts'
 import type { Amount, Checks, FailedCheck, RunError } from '../../openlineage/facets/run-report.ts'
-import { findRuns } from '../../store/openlineage.ts'
-import { toUrn, type Urn } from '../../urn/urn.ts'
+import { findFailedRuns, findJobsOf, findRuns, findRunsOf } from '../../store/openlineage.ts'
+import { entityTypeOf, toUrn, type Urn } from '../../urn/urn.ts'
 
 /** Failed checks shown of a run, of all its datasets. */
 const failedShownCount = 100
@@ -15,6 +15,8 @@ type Named = { dataset: { urn: Urn } | null }
  */
 export type JobRun = {
   run: { urn: Urn }
+  /** Null for a run of which nothing but its URN is known. */
+  job: { urn: Urn } | null
   state: string | null
   startedAt: number | null
   endedAt: number | null
@@ -38,10 +40,11 @@ export async function readRuns(db: Db, urns: readonly Urn[]): Promise<(JobRun | 
   return urns.map((asked) => {
     const found = runs.get(asked)
     if (!found) return null
-    const { urn, startedAt, endedAt, endedWith, parentUrn, report, sql, codeUrl } = found
+    const { urn, jobUrn, startedAt, endedAt, endedWith, parentUrn, report, sql, codeUrl } = found
     const checks = Object.entries(report?.checks ?? {})
     return {
       run: { urn },
+      job: jobUrn === null ? null : { urn: jobUrn },
       state: startedAt === null ? null : (endedWith ?? 'RUNNING'),
       startedAt,
       endedAt,
@@ -61,6 +64,46 @@ export async function readRuns(db: Db, urns: readonly Urn[]): Promise<(JobRun | 
       codeUrl
     }
   })
+}
+
+/** Reads the runs of pairs, and returns those of each URN that was asked, the newest first. */
+async function runsByAsked(
+  db: Db,
+  asked: readonly Urn[],
+  pairs: readonly { asked: Urn; found: Urn }[]
+): Promise<JobRun[][]> {
+  const found = [...new Set(pairs.map((pair) => pair.found))]
+  const runs = await readRuns(db, found)
+  const runOf = new Map(found.map((urn, index) => [urn, runs[index]]))
+  const runsOf = new Map(asked.map((urn): [Urn, JobRun[]] => [urn, []]))
+  for (const pair of pairs) {
+    const run = runOf.get(pair.found)
+    if (run) runsOf.get(pair.asked)?.push(run)
+  }
+  return asked.map((urn) => (runsOf.get(urn) ?? []).sort((a, b) => (b.startedAt ?? 0) - (a.startedAt ?? 0)))
+}
+
+/**
+ * Of each dataset the newest among the last runs of the jobs that write it, of each flow the newest of those of its jobs
+ * that failed, or else the newest; in the order of the URNs, null where no run is known.
+ */
+export async function readLastRunsOf(db: Db, urns: readonly Urn[]): Promise<(JobRun | null)[]> {
+  const runs = await runsByAsked(db, urns, await findJobsOf(db, urns))
+  return urns.map((urn, index) => {
+    const found = runs[index] ?? []
+    const failed = entityTypeOf(urn) === 'dataFlow' ? found.find(({ state }) => state === 'FAIL') : undefined
+    return failed ?? found[0] ?? null
+  })
+}
+
+/** The newest runs of each job, the newest first, at most `count` of each; in the order of the jobs. */
+export const readRunsOf = async (db: Db, jobs: readonly Urn[], count: number): Promise<JobRun[][]> =>
+  runsByAsked(db, jobs, await findRunsOf(db, jobs, count))
+
+/** The newest runs that failed or were stopped and were not repeated since, at most `count`. */
+export async function readFailedRuns(db: Db, count: number): Promise<JobRun[]> {
+  const runs = await readRuns(db, await findFailedRuns(db, count))
+  return runs.flatMap((run) => run ?? [])
 }
 
 const sumOf = (
