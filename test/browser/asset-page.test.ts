@@ -122,7 +122,7 @@ async function columns(t: Test, { server, browser, url, token }: Stage): Promise
         `${path} ${cell}`
       )
     }
-  t.match(await row('customer_email').innerText(), /pii/)
+  t.match(await row('customer_email').innerText(), /Personal data/)
   await row('status').locator('code').first().waitFor()
   // By keys alone: filter, into the table, open.
   await page.getByRole('searchbox', { name: 'Filter columns' }).focus()

@@ -13,7 +13,7 @@ const system = 'snowflake,PROD'
 const inMap = (place: { [name: string]: string }): string => `map?${new URLSearchParams(place).toString()}`
 /** The places, each with its address. */
 const places: readonly (readonly [string, Place, string])[] = [
-  ['the whole catalog', {}, 'map'],
+  ['the whole catalog', {}, 'map?none=on'],
   ['a domain', { domain: finance }, inMap({ domain: finance })],
   ['what is in no domain', { domain: '' }, inMap({ domain: '-' })],
   ['a system', { domain: '', system }, inMap({ domain: '-', system })],
@@ -71,13 +71,23 @@ t.test('the map on the catalog of a shop', async (t) => {
         t.strictSame(sorted(await valuesOf(page, '.map [data-node]', 'data-node')), keys)
         t.strictSame(sorted(await valuesOf(page, '[data-box]', 'data-box')), keys)
         const counts = await valuesOf(page, '[data-edge]', 'data-count')
+        const backs = await valuesOf(page, '[data-edge]', 'data-back')
+        const drawn = await valuesOf(page, '[data-edge]', 'data-edge')
         t.strictSame(
-          (await valuesOf(page, '[data-edge]', 'data-edge')).map((edge, at) => `${edge}: ${counts[at]}`),
-          map.edges.map(
-            (edge: { upstreamKey: string; downstreamKey: string; edgeCount: number }) =>
-              `${edge.upstreamKey} ${edge.downstreamKey}: ${edge.edgeCount}`
+          sorted(
+            drawn.flatMap((edge, at) => [
+              `${edge}: ${counts[at]}`,
+              ...(backs[at] === null ? [] : [`${edge.split(' ').toReversed().join(' ')}: ${backs[at]}`])
+            ])
+          ),
+          sorted(
+            map.edges.map(
+              (edge: { upstreamKey: string; downstreamKey: string; edgeCount: number }) =>
+                `${edge.upstreamKey} ${edge.downstreamKey}: ${edge.edgeCount}`
+            )
           )
         )
+        t.equal(new Set(drawn.map((edge) => edge.split(' ').toSorted().join(' '))).size, drawn.length)
         const rects = await rectsOf(page)
         t.ok(rects.length >= keys.length)
         for (const [index, rect] of rects.entries())
@@ -88,8 +98,28 @@ t.test('the map on the catalog of a shop', async (t) => {
       }
     )
 
+  for (const width of [1440, 1024])
+    t.test(`no domain is shown by choice, the map fits, and its letters are legible, ${width}`, async (t) => {
+      const { page } = await openPage(t, browser, { url, token, path: 'map', width, height: 900 })
+      await ready(page)
+      t.equal(await boxOf(page, '').count(), 0)
+      const canvas = await page.getByTestId('map-picture').boundingBox()
+      for (const rect of await rectsOf(page))
+        t.ok(canvas && rect.x >= canvas.x && rect.x + rect.width <= canvas.x + canvas.width)
+      const sizes = await page.evaluate<number[]>(
+        `[...document.querySelectorAll('.map text')].map((each) => parseFloat(getComputedStyle(each).fontSize) * each.getScreenCTM().a)`
+      )
+      t.ok(Math.min(...sizes) >= 11, String(Math.min(...sizes)))
+      await page.getByRole('switch', { name: /^Show what is in no domain/ }).check()
+      await boxOf(page, '').waitFor()
+      t.equal(
+        await page.getByRole('list', { name: 'Levels of the map' }).locator('[aria-current]').innerText(),
+        'Domains'
+      )
+    })
+
   t.test('keys lead from level to level, the path and the back button lead out again', async (t) => {
-    const { page } = await openPage(t, browser, { url, token, path: 'map', width: 1440, height: 900 })
+    const { page } = await openPage(t, browser, { url, token, path: 'map?none=on', width: 1440, height: 900 })
     await ready(page)
     const title = (name: string): Promise<void> => page.getByRole('heading', { level: 1, name }).waitFor()
     const open = async (key: string, name: string): Promise<void> => {

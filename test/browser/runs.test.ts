@@ -68,7 +68,7 @@ t.test('the pages of a job and its run', async (t) => {
         await page.getByTestId('run-error').getByText('does not exist').waitFor()
         const text = await page.getByRole('main').innerText()
         for (const part of [
-          'FAIL',
+          'Failed',
           '1 of 2 failed',
           'not_null · id',
           '12,345 rows, 99 bytes',

@@ -121,6 +121,7 @@ export const isTooWide = (page: Page): Promise<boolean> =>
 export async function openBarMenu(page: Page, name: 'Copy' | 'Account'): Promise<Locator> {
   // Not by its role, which a list that is closed does not have.
   const label = name === 'Copy' ? 'Copy this page' : name
+  // What can be copied is a part of the menu of the account.
   const menu = page.locator('.bar details').filter({ has: page.locator(`[aria-label="${label}"]`) })
   if ((await menu.getAttribute('open')) === null) await menu.locator('summary').click()
   return menu.getByRole('group', { name: label, exact: true })

@@ -145,6 +145,17 @@ const aboutOrders = `One row for each **paid order** of the shop, without test o
 
 See the [handbook](https://handbook.example.org/orders) before you change it.`
 
+const abouts = [
+  'One row for each, without those of tests.',
+  'A snapshot of every day; the newest counts.',
+  'What the reports of the team are made of, in euros.'
+] as const
+/** Of three tables in four something is told. */
+const aboutMart = (noun: string, index: number): string | undefined =>
+  index % 4 === 3
+    ? undefined
+    : `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)} as the team reads them. ${pick(abouts, index)}`
+
 /** Assets of one kind, with what is known of each. */
 function warehouse(): object[] {
   const records: object[] = []
@@ -166,7 +177,7 @@ function warehouse(): object[] {
     nouns.forEach((noun, index) => {
       const mart = table('snowflake', `analytics.${schema}.${noun}`)
       records.push(
-        put(mart, noun, noun === 'orders' && schema === 'finance' ? aboutOrders : undefined),
+        put(mart, noun, noun === 'orders' && schema === 'finance' ? aboutOrders : aboutMart(noun, index)),
         inDomain(mart, index % 7 === 6 ? pick(areas, index).id : area),
         owned('dataset', mart, [
           pick(people, at + index)[0],
@@ -337,41 +348,66 @@ const products = (): object[] =>
     inDomain(`urn:li:dataProduct:${id}`, area)
   ])
 
-/** Runs of the job that makes the finance orders: the last one failed. */
+const failedWith = { message: 'Numeric value "n/a" is not recognized', programmingLanguage: 'SQL' }
+
+/** The jobs that write tables of the warehouse, in order, with what each reads. */
+const builds: readonly (readonly [schema: string, noun: string, reads: readonly string[]])[] = [
+  ['finance', 'orders', ['staging.stripe.stg_orders']],
+  ['finance', 'ledgers', ['staging.zendesk.stg_ledgers']],
+  ['finance', 'costs', ['staging.netsuite.stg_costs']],
+  ['finance', 'budgets', ['analytics.finance.ledgers', 'analytics.finance.costs']],
+  ['finance', 'forecasts', ['analytics.finance.budgets']],
+  ['sales', 'orders', ['staging.netsuite.stg_orders']],
+  ['marketing', 'orders', ['staging.salesforce.stg_orders']],
+  ['logistics', 'orders', ['staging.netsuite.stg_orders']]
+]
+/** How many hours ago a job ran, the oldest first. */
+const hoursAgo = [218, 194, 170, 146, 122, 98, 74, 50, 26, 2] as const
+
+/** Runs of the jobs: the last one of the finance orders failed, as did one before, and what follows it waits. */
 function runs(): JsonObject[] {
   const named = (name: string): JsonObject => ({ namespace: 'snowflake', name })
-  const ended = (seconds: number, eventType: string, more: JsonObject): JsonObject =>
-    eventAt(seconds, {
+  const event = (
+    [schema, noun, reads]: (typeof builds)[number],
+    eventTime: number,
+    eventType: string,
+    run: JsonObject
+  ): JsonObject => ({
+    ...eventAt(0, {
       eventType,
+      run,
       job: {
         namespace: 'airflow',
-        name: 'finance.build_orders',
+        name: `${schema}.build_${noun}`,
         facets: {
-          sql: facet({ query: 'insert into orders select * from stg_orders where not is_test' }),
-          sourceCodeLocation: facet({ type: 'git', url: 'https://git.example.org/shop/orders.sql' })
+          sql: facet({ query: `insert into ${noun} select * from stg_${noun} where not is_test` }),
+          sourceCodeLocation: facet({ type: 'git', url: `https://git.example.org/shop/${noun}.sql` })
         }
       },
-      inputs: [named('staging.stripe.stg_orders')],
-      outputs: [named('analytics.finance.orders')],
-      ...more
+      inputs: reads.map(named),
+      outputs: [named(`analytics.${schema}.${noun}`)]
+    }),
+    eventTime: new Date(eventTime).toISOString()
+  })
+  return builds.flatMap((build, at) =>
+    hoursAgo.flatMap((hours, place) => {
+      const started = Date.now() - hours * 3_600_000 + at * 240_000
+      const runId = `019d0000-0000-7000-8000-0000000${at}0${String(place).padStart(3, '0')}`
+      const hasFailed = (at === 0 && (hours === 2 || hours === 122)) || (at === 6 && hours === 74)
+      return [
+        event(build, started, 'START', { runId }),
+        event(
+          build,
+          started + (60 + ((at * 7 + place * 11) % 40) * 6) * 1_000,
+          hasFailed ? 'FAIL' : 'COMPLETE',
+          {
+            runId,
+            facets: hasFailed ? { errorMessage: facet(failedWith) } : {}
+          }
+        )
+      ]
     })
-  const id = (run: number): string => `019d0000-0000-7000-8000-00000000000${run}`
-  return [
-    ended(1, 'START', { run: { runId: id(1) } }),
-    ended(90, 'COMPLETE', { run: { runId: id(1) } }),
-    ended(86_400, 'START', { run: { runId: id(2) } }),
-    ended(86_460, 'FAIL', {
-      run: {
-        runId: id(2),
-        facets: {
-          errorMessage: facet({
-            message: 'Numeric value "n/a" is not recognized',
-            programmingLanguage: 'SQL'
-          })
-        }
-      }
-    })
-  ]
+  )
 }
 
 /** A load of 60 lines of which 20 fit, to be told why the others do not. */

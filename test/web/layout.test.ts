@@ -390,6 +390,6 @@ await t.test('a view of a box contains it, at natural size at most', async () =>
 })
 
 await t.test('the level of detail falls with the scale', async (t) => {
-  t.strictSame([1, 0.72, 0.71, 0.25, 0.2].map(detailAt), ['full', 'full', 'names', 'names', 'blocks'])
+  t.strictSame([1, 0.98, 0.97, 0.25, 0.2].map(detailAt), ['full', 'full', 'names', 'names', 'blocks'])
   t.ok(gaps.row > 0)
 })

@@ -8,14 +8,16 @@ import * as domainQueries from '../../web/src/api/domain-queries.ts'
 import * as lineageQueries from '../../web/src/api/lineage-queries.ts'
 import * as loadQueries from '../../web/src/api/load-queries.ts'
 import * as queries from '../../web/src/api/queries.ts'
+import * as runQueries from '../../web/src/api/run-queries.ts'
 import * as tokenQueries from '../../web/src/api/token-queries.ts'
 
 const schema = buildSchema(readFileSync(packagePath('api/graphql/schema.graphql'), 'utf8'))
 
-const documents = [queries, domainQueries, lineageQueries, loadQueries, tokenQueries].flatMap((file) =>
-  Object.entries(file).flatMap(([name, value]) =>
-    typeof value === 'object' && 'text' in value ? [{ name, text: value.text }] : []
-  )
+const documents = [queries, domainQueries, lineageQueries, loadQueries, runQueries, tokenQueries].flatMap(
+  (file) =>
+    Object.entries(file).flatMap(([name, value]) =>
+      typeof value === 'object' && 'text' in value ? [{ name, text: value.text }] : []
+    )
 )
 
 t.test('every document fits the schema', async (t) => {

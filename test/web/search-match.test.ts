@@ -1,6 +1,7 @@
 /** Why a result matched, as the search page says it. */
 import t from 'tap'
-import { matchOf, plainText } from '../../web/src/pages/search-match.ts'
+import { matchOf } from '../../web/src/pages/search-match.ts'
+import { plainText } from '../../web/src/parts/plain-text.ts'
 
 const shown = (words: string, name: string, fields: readonly [string, string][]): string | null => {
   const match = matchOf(

@@ -105,11 +105,20 @@ const titleOf: { readonly [page in Exclude<PageName, ''>]: string } = {
   'sign-in': texts.signIn.title
 }
 
+/** The last part of the address, which may be a name. */
+const lastPart = (): string => location.pathname.split('/').findLast(Boolean) ?? ''
+
 const NotFound = () => (
   <div class="panel stack">
     <h1>{texts.shell.notFound}</h1>
-    <p>{texts.shell.notFoundHint}</p>
     <p>
+      <code class="urn">{location.pathname}</code>
+    </p>
+    <p>{texts.shell.notFoundHint}</p>
+    <p class="row">
+      <a class="button primary" href={addressOf('search', { q: lastPart() })}>
+        {texts.search.all(lastPart())}
+      </a>
       <a class="button" href="./">
         {texts.shell.toHome}
       </a>

@@ -6,10 +6,10 @@ import { useEffect, useRef } from 'preact/hooks'
 import { addressOf, type PageName } from './address.ts'
 import { lastPartOf, nameOfActor } from './api/entity.ts'
 import { canWrite, session, signOut } from './api/session.ts'
-import { PageIcon } from './parts/icons.tsx'
+import { Mark, PageIcon } from './parts/icons.tsx'
 import { KeyboardHelp, openKeyboardHelp } from './parts/keyboard-help.tsx'
 import { Avatar } from './parts/avatar.tsx'
-import { CopyMenu } from './parts/copy-as.tsx'
+import { CopyActions } from './parts/copy-as.tsx'
 import { Menu } from './parts/menu.tsx'
 import { SearchField } from './parts/search-field.tsx'
 import { goTo } from './parts/use-address.ts'
@@ -27,6 +27,9 @@ const places = [
   ['explorer', texts.shell.explorer],
   ['reference', texts.shell.reference]
 ] as const
+
+/** The places in the bar of a phone; the others are in the menu there. */
+const phonePlaces = 5
 
 export function Shell({ page, children }: { page: PageName | null; children: ComponentChildren }) {
   const main = useRef<HTMLElement>(null)
@@ -46,10 +49,10 @@ export function Shell({ page, children }: { page: PageName | null; children: Com
         <a class="wordmark" href="./">
           <Mark /> {texts.product}
         </a>
-        {places.map(([name, label]) => (
+        {places.map(([name, label], index) => (
           <a
             key={name}
-            class="place"
+            class={index < phonePlaces ? 'place' : 'place rare'}
             href={addressOf(name)}
             aria-current={name === page ? 'page' : undefined}
           >
@@ -62,7 +65,6 @@ export function Shell({ page, children }: { page: PageName | null; children: Com
           {/** The start page has a large search field. */}
           {page !== '' && <SearchField />}
           <div class="bar-menus">
-            <CopyMenu />
             <Account />
           </div>
         </header>
@@ -80,18 +82,6 @@ export function Shell({ page, children }: { page: PageName | null; children: Com
     </div>
   )
 }
-
-const Mark = () => (
-  <svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true">
-    <path
-      d="M4 8c9 0 9 8 14 8h10M4 24c9 0 9-8 14-8"
-      fill="none"
-      stroke="var(--accent)"
-      stroke-width="4"
-      stroke-linecap="round"
-    />
-  </svg>
-)
 
 /** Who is signed in, and what is theirs: theme, shortcuts, signing out. */
 function Account() {
@@ -122,6 +112,12 @@ function Account() {
               {texts.shell.mayChange(owned.map(lastPartOf))}
             </p>
           )}
+          <CopyActions close={close} />
+          {places.slice(phonePlaces).map(([name, label]) => (
+            <a key={name} class="button place-rare" href={addressOf(name)} onClick={close}>
+              {label}
+            </a>
+          ))}
           <Button run={() => chooseTheme(other)}>{texts.shell[other]}</Button>
           <Button
             run={() => {

@@ -56,7 +56,11 @@ export const texts = {
       `${isEstimate ? 'About ' : ''}${counted(total, 'result', 'results')}`,
     none: (text: string): string => `Nothing matches “${text}”.`,
     didYouMean: 'Did you mean',
-    noneHint: 'All words must occur. Try fewer words, a beginning with a star (ord*), or remove a filter.',
+    noneHint: (isFiltered: boolean): string =>
+      `Names, descriptions, columns, tags and owners were searched, and all words must occur. Try fewer words, or a beginning with a star (ord*)${isFiltered ? ', or remove a filter' : ''}.`,
+    unfiltered: 'Search without filters',
+    alike: (beginning: string): string => `Names that begin with “${beginning}”`,
+    allAssets: 'Everything:',
     filters: 'Filters',
     filtersChosen: (count: number): string => (count === 0 ? 'Filters' : `Filters (${number(count)})`),
     remove: (name: string): string => `Remove filter ${name}`,
@@ -76,6 +80,11 @@ export const texts = {
     valuesCut: (maximum: number): string =>
       `Only the ${number(maximum)} most frequent values are listed and counted.`
   },
+  rows: {
+    noOwner: 'No owner',
+    usedBy: (count: number): string => (count === 0 ? 'Not used' : `Used by ${number(count)}`),
+    usedByHint: 'The assets that are made from it directly'
+  },
   home: {
     title: (total: number, isEstimate: boolean): string =>
       `${isEstimate ? 'About ' : ''}${counted(total, 'asset', 'assets')} in the catalog`,
@@ -89,14 +98,14 @@ export const texts = {
     allDomains: (total: number): string => `All ${number(total)} domains`,
     mine: 'Yours',
     allMine: (total: number): string => `All ${number(total)} of yours`,
-    withoutDomain: 'What is in no domain',
     domainHas: (assets: number, domains: number): string =>
       domains === 0
         ? counted(assets, 'asset', 'assets')
         : `${counted(assets, 'asset', 'assets')} · ${counted(domains, 'sub-domain', 'sub-domains')}`,
+    failedRuns: 'Runs that failed',
     failedLoads: 'Loads that need attention',
     loadOf: (source: string, count: number): string => `${source}: ${counted(count, 'record', 'records')}`,
-    all: 'Show all assets'
+    all: 'Show everything'
   },
   copy: {
     page: 'Copy this page',
@@ -173,6 +182,7 @@ datahub ingest -c recipe.yml`
   },
   signIn: {
     title: 'Sign in',
+    signedIn: 'Welcome back',
     already: (actor: string): string => `You are signed in as ${actor}.`,
     goOn: 'Continue',
     token: 'Access token',

@@ -102,39 +102,46 @@ export type RawFacetEntity = RawCard & { parentDomains?: { domains: NamedDomain[
 /** The number of values of a facet that are read; the rarest beyond it are left out. */
 export const facetValuesMaxCount = 1_000
 
-/** What a row of results shows besides the card: what the entity is about, and who owns it. */
 /** The owners of an entity, as cards. */
 export const ownersOf = `
 fragment ownersOf on Ownership {
   owners { owner { ... on CorpUser { urn type described: properties { displayName fullName } } ... on CorpGroup { urn type name described: properties { displayName } } } }
 }`
 
-const evidence = `
-fragment evidence on Entity {
-  ... on Dataset { properties { description } editableProperties { description } ownership { ...ownersOf } }
-  ${[
-    'DataJob',
-    'DataFlow',
-    'Chart',
-    'Dashboard',
-    'Container',
-    'MLModel',
-    'MLModelGroup',
-    'MLFeatureTable',
-    'DataProduct',
-    'GlossaryTerm'
-  ]
-    .map((type) => `... on ${type} { properties { description } ownership { ...ownersOf } }`)
-    .join('\n  ')}
-  ... on Domain { properties { description } }
-  ... on Tag { properties { description } }
-}${ownersOf}`
+const usedBy = 'usedBy: lineage(input: { direction: DOWNSTREAM, count: 0 }) { total }'
+const described = 'properties { description } ownership { ...ownersOf }'
+const lastRunOf = 'lastRun { state startedAt endedAt job { urn } }'
 
-export type RawEvidence = {
-  properties?: { description: string | null } | null
-  editableProperties?: { description: string | null } | null
-  ownership?: { owners: { owner: RawCard }[] | null } | null
-}
+export type RunOf = { state: string | null; startedAt: number | null; endedAt: number | null }
+export type RunOfJob = RunOf & { job: { urn: string } | null }
+
+/** What a row shows besides the card: what the entity is about, who owns it, what is made from it, and its last run. */
+export const rowFacts = define<
+  {
+    entities: ({
+      urn: string
+      properties?: { description: string | null } | null
+      editableProperties?: { description: string | null } | null
+      ownership?: { owners: { owner: RawCard }[] | null } | null
+      usedBy?: { total: number } | null
+      lastRun?: RunOfJob | null
+    } | null)[]
+  },
+  { urns: string[] }
+>(`
+query rowFacts($urns: [String!]!) {
+  entities(urns: $urns) {
+    urn
+    ... on Dataset { ${described} editableProperties { description } ${usedBy} ${lastRunOf} }
+    ... on DataJob { ${described} ${usedBy} ${lastRunOf} }
+    ... on DataFlow { ${described} ${lastRunOf} }
+    ${['Chart', 'Dashboard', 'MLModel', 'MLModelGroup'].map((type) => `... on ${type} { ${described} ${usedBy} }`).join('\n    ')}
+    ${['Container', 'MLFeatureTable', 'DataProduct', 'GlossaryTerm'].map((type) => `... on ${type} { ${described} }`).join('\n    ')}
+    ... on Domain { properties { description } ownership { ...ownersOf } }
+    ... on Tag { properties { description } }
+  }
+}${ownersOf}`)
+
 export type MatchedField = { name: string; value: string }
 /** A result must match all filters of at least one group. */
 export type FilterGroup = { and: Filter[] }
@@ -156,7 +163,7 @@ export const search = define<
     searchAcrossEntities: {
       total: number
       isEstimate: boolean
-      searchResults: { entity: RawCard & RawEvidence; matchedFields: MatchedField[] }[]
+      searchResults: { entity: RawCard; matchedFields: MatchedField[] }[]
       suggestions: { text: string }[] | null
     }
     aggregateAcrossEntities: { facets: Facet[] }
@@ -167,11 +174,11 @@ query search($query: String!, $count: Int, $types: [EntityType!], $groups: [AndF
   searchAcrossEntities(input: { query: $query, count: $count, types: $types, orFilters: $groups, sortInput: $sort, searchFlags: { getSuggestions: true, skipAggregates: true } }) {
     total
     isEstimate
-    searchResults { entity { ...card ...evidence } matchedFields { name value } }
+    searchResults { entity { ...card } matchedFields { name value } }
     suggestions { text }
   }
   aggregateAcrossEntities(input: { query: $query, types: $types, orFilters: $groups, facets: $facets, searchFlags: { maxAggValues: ${facetValuesMaxCount} } }) { ${facets} }
-}${evidence}${card}`)
+}${card}`)
 
 export type HomeDomain = {
   urn: string
@@ -183,13 +190,15 @@ export type HomeDomain = {
 export const home = define<
   {
     searchAcrossEntities: { total: number; isEstimate: boolean }
+    withoutDomain: { total: number }
     mine: { total: number; searchResults: { entity: RawCard }[] }
     listDomains: { total: number; domains: HomeDomain[] }
   },
-  { types: string[]; me: string }
+  { types: readonly string[]; inDomains: readonly string[]; me: string }
 >(`
-query home($types: [EntityType!], $me: String!) {
+query home($types: [EntityType!], $inDomains: [EntityType!], $me: String!) {
   searchAcrossEntities(input: { query: "*", types: $types, count: 0, searchFlags: { skipAggregates: true } }) { total isEstimate }
+  withoutDomain: searchAcrossEntities(input: { query: "*", types: $inDomains, count: 0, filters: [{ field: "domains", condition: EXISTS, negated: true }], searchFlags: { skipAggregates: true } }) { total }
   mine: searchAcrossEntities(input: { query: "*", count: 6, filters: [{ field: "owners", values: [$me] }], searchFlags: { skipAggregates: true } }) { total searchResults { entity { ...card } } }
   listDomains(input: { count: 24 }) { total domains { urn childCount properties { name description } entities(input: { count: 0, includeDescendants: true }) { total } } }
 }${card}`)
@@ -290,36 +299,41 @@ query columnsOf($urn: String!) {
   }
 }`)
 
-export type RunOf = { state: string | null; startedAt: number | null; endedAt: number | null }
-type RawJob = { urn: string; lastRun?: RunOf | null }
-
-/** With the jobs that write a dataset or are in a flow, for their last runs. */
 export const asset = define<
   {
-    entity:
-      | (RawCard & {
-          parent?: RawCard
-          lastRun?: RunOf | null
-          jobs?: { relationships: { entity: RawJob | null }[] } | null
-        })
-      | null
+    entity: (RawCard & { parent?: RawCard; lastRun?: RunOfJob | null }) | null
     up: { total: number } | null
     down: { total: number } | null
   },
   { urn: string; withLineage: boolean; flags: object | null }
 >(`
-fragment lastRunOf on DataJob { lastRun { state startedAt endedAt } }
-fragment jobsOf on EntityRelationshipsResult { relationships { entity { urn ...lastRunOf } } }
 query asset($urn: String!, $withLineage: Boolean!, $flags: SearchFlags) {
   entity(urn: $urn) {
     ...card
-    ...lastRunOf
     ... on SchemaFieldEntity { parent { ...card } }
-    ... on Dataset { jobs: relationships(input: { types: ["Produces"], direction: INCOMING, relatedEntityTypes: [DATA_JOB] }) { ...jobsOf } }
-    ... on DataFlow { jobs: relationships(input: { types: ["IsPartOf"], direction: INCOMING, relatedEntityTypes: [DATA_JOB] }) { ...jobsOf } }
+    ... on Dataset { ${lastRunOf} }
+    ... on DataFlow { ${lastRunOf} }
+    ... on DataJob { ${lastRunOf} }
   }
   up: lineageCounts(input: { urn: $urn, direction: UPSTREAM, searchFlags: $flags }) @include(if: $withLineage) { total }
   down: lineageCounts(input: { urn: $urn, direction: DOWNSTREAM, searchFlags: $flags }) @include(if: $withLineage) { total }
+}${card}`)
+
+/** What an asset or a column is made from, and what is made from it, one hop away; the asked one comes first. */
+export const around = define<
+  {
+    lineageGraph: {
+      nodes: { entity: RawCard; upstreamCount: number; downstreamCount: number }[]
+      edges: EdgeEnds[]
+    }
+  },
+  { urn: string; count: number }
+>(`
+query around($urn: String!, $count: Int) {
+  lineageGraph(input: { urn: $urn, count: $count }) {
+    nodes { entity { ...card } upstreamCount downstreamCount }
+    edges { upstreamUrn downstreamUrn }
+  }
 }${card}`)
 
 type RawRelated = { relationships?: { total: number; relationships: { entity: RawCard | null }[] } | null }
@@ -348,6 +362,29 @@ query related($urn: String!, $types: [String!]!, $direction: RelationshipDirecti
       .join('\n    ')}
   }
 }${card}`)
+
+/** The tags and terms of the columns of tables. */
+export const tagsOfColumns = define<
+  {
+    entities: ({
+      urn: string
+      schemaMetadata?: {
+        fields: {
+          fieldPath: string
+          tags: { tags: { tag: { urn: string } }[] | null } | null
+          glossaryTerms: { terms: { term: { urn: string } }[] | null } | null
+        }[]
+      } | null
+    } | null)[]
+  },
+  { urns: string[] }
+>(`
+query tagsOfColumns($urns: [String!]!) {
+  entities(urns: $urns) {
+    urn
+    ... on Dataset { schemaMetadata { fields { fieldPath tags { tags { tag { urn } } } glossaryTerms { terms { term { urn } } } } } }
+  }
+}`)
 
 /** The names of what an entity refers to; null for what the catalog does not know. */
 export const namesOf = define<{ entities: (RawCard | null)[] }, { urns: string[] }>(`
@@ -385,73 +422,6 @@ query neighbourEdges($urn: String!, $count: Int) {
     }
   }
 }${card}`)
-
-type Amount = {
-  dataset: { urn: string } | null
-  rows: number | null
-  bytes: number | null
-  files: number | null
-}
-
-/** What events report about a run. */
-export type RunReport = RunOf & {
-  run: { urn: string }
-  error: { message: string; stackTrace: string | null } | null
-  checksTotal: number | null
-  failedChecksTotal: number | null
-  failedChecks: {
-    dataset: { urn: string } | null
-    name: string
-    column: string | null
-    severity: string | null
-    message: string | null
-  }[]
-  written: Amount[]
-  read: Amount[]
-  sql: string | null
-  codeUrl: string | null
-}
-
-const runReport = `
-fragment runReport on JobRun {
-  run { urn } state startedAt endedAt
-  error { message stackTrace }
-  checksTotal failedChecksTotal
-  failedChecks { dataset { urn } name column severity message }
-  written { dataset { urn } rows bytes files }
-  read { dataset { urn } rows bytes files }
-  sql codeUrl
-}`
-
-export const reportOfRun = define<
-  { dataProcessInstance: { jobRun: RunReport | null } | null },
-  { urn: string }
->(`
-query reportOfRun($urn: String!) {
-  dataProcessInstance(urn: $urn) { jobRun { ...runReport } }
-}${runReport}`)
-
-export const runsOfJob = define<
-  {
-    dataJob: {
-      lastRun: RunReport | null
-      relationships: {
-        total: number
-        relationships: { entity: { urn: string; name?: string | null } | null }[]
-      } | null
-    } | null
-  },
-  { urn: string; count: number }
->(`
-query runsOfJob($urn: String!, $count: Int) {
-  dataJob(urn: $urn) {
-    lastRun { ...runReport }
-    relationships(input: { types: ["InstanceOf"], direction: INCOMING, count: $count }) {
-      total
-      relationships { entity { urn ... on DataProcessInstance { name } } }
-    }
-  }
-}${runReport}`)
 
 type EdgeEnds = { upstreamUrn: string; downstreamUrn: string }
 

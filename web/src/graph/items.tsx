@@ -13,6 +13,8 @@ import type { Direction } from './model.ts'
 import type { AnswerNode, CardItem, ColumnRow, SideOfCard } from './picture.ts'
 import { sizes, type PlacedItem } from './scene.ts'
 import { typeName } from '../texts.ts'
+import { factsOf as rowFactsOf } from '../api/row-facts.ts'
+import { assetTexts } from '../texts/asset.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import type { DetailLevel } from './visible.ts'
 
@@ -85,7 +87,7 @@ function ItemView({ placed: { item, box }, look }: { placed: PlacedItem; look: I
       </g>
       {look.detail !== 'blocks' && (
         <text class={isLarge ? 'name large' : 'name'} x="16" y={box.height / 2 + 7} aria-hidden="true">
-          {fitted(label, box.width - 32, isLarge ? 23 : 14.5, 600)}
+          {fitted(label, box.width - 32, isLarge ? 24 : 14.5, 600)}
         </text>
       )}
     </g>
@@ -134,6 +136,7 @@ function CardView({
         {isFull && <FullTexts node={node} width={box.width} />}
         {look.detail === 'names' && <LargeTexts card={node.card} width={box.width} />}
       </g>
+      {!isBlock && <FailedMark urn={item.id} x={box.width} />}
       {isFull && (
         <>
           <Pill urn={item.id} direction="UPSTREAM" side={item.sides.UPSTREAM} x={0} />
@@ -155,7 +158,7 @@ const Mark = ({ card, x, y, size }: { card: Card; x: number; y: number; size: nu
 
 function FullTexts({ node, width }: { node: AnswerNode; width: number }) {
   const { card, degree } = node
-  const hasBadge = degree !== null && node.side !== 'START'
+  const hasBadge = degree !== null && degree > 1 && node.side !== 'START'
   const room = width - textX - 12
   const isAlone = card.qualifier === ''
   return (
@@ -181,14 +184,27 @@ function FullTexts({ node, width }: { node: AnswerNode; width: number }) {
 const LargeTexts = ({ card, width }: { card: Card; width: number }) => (
   <>
     <Mark card={card} x={14} y={9} size={22} />
-    <text class="qualifier large" x="44" y="26">
-      {fitted(card.qualifier || typeName(card.type), width - 56, 17)}
+    <text class="qualifier large" x="44" y="28">
+      {fitted(card.qualifier || typeName(card.type), width - 56, 22)}
     </text>
-    <text class="name large" x="14" y="57">
-      {fitted(card.name, width - 26, 23, 600)}
+    <text class="name large" x="14" y="59">
+      {fitted(card.name, width - 26, 24, 600)}
     </text>
   </>
 )
+
+/** At the corner of what a failed run should have made, or of the job that failed. */
+function FailedMark({ urn, x }: { urn: string; x: number }) {
+  const state = rowFactsOf(urn).facts.value?.lastRun?.state ?? null
+  return state === 'FAIL' || state === 'ABORT' ? (
+    <g class="failed" transform={`translate(${x - 88} -12)`} data-testid="failed">
+      <rect width="58" height="24" rx="12" />
+      <text x="29" y="17">
+        {assetTexts.runState(state)}
+      </text>
+    </g>
+  ) : null
+}
 
 const Badge = ({ degree, x }: { degree: number; x: number }) => (
   <g class="badge" transform={`translate(${x} 9)`}>
@@ -224,7 +240,7 @@ function Pill({
       data-pill={direction}
       data-of={urn}
       data-opens={opens}
-      transform={`translate(${left} ${sizes.header / 2 - 10})`}
+      transform={`translate(${left} -9)`}
     >
       <rect
         width={width}
@@ -265,7 +281,6 @@ function Rows({
           width={width}
           isFull={isFull}
           isChosen={row.urn !== null && row.urn === column}
-          isTraced={column !== null}
         />
       ))}
       {item.moreRows > 0 && (
@@ -300,16 +315,13 @@ function Row({
   y,
   width,
   isFull,
-  isChosen,
-  isTraced
+  isChosen
 }: {
   row: ColumnRow
   y: number
   width: number
   isFull: boolean
   isChosen: boolean
-  /** Whether a column is in focus: the names of rows are then there at small scales, too. */
-  isTraced: boolean
 }) {
   const total = row.upstreamCount + row.downstreamCount
   const hidden = row.hiddenUpstream + row.hiddenDownstream
@@ -336,18 +348,16 @@ function Row({
       >
         {isFull && <title>{row.path}</title>}
       </rect>
-      {(isFull || isTraced) && (
-        <g aria-hidden="true">
-          <text class={isFull ? undefined : 'large'} x="14" y={isFull ? 15 : 17}>
-            {fitted(shownPath(row.path), width - 34 - (isFull && related ? 74 : 0), isFull ? 12 : 18)}
+      <g aria-hidden="true">
+        <text class={isFull ? undefined : 'large'} x="14" y={isFull ? 15 : 17}>
+          {fitted(shownPath(row.path), width - 34 - (isFull && related ? 78 : 0), isFull ? 12 : 18)}
+        </text>
+        {isFull && related && (
+          <text class="type" x={width - 14} y="15">
+            {fitted(related, 74, 12)}
           </text>
-          {isFull && related && (
-            <text class="type" x={width - 14} y="15">
-              {fitted(related, 70, 10.5)}
-            </text>
-          )}
-        </g>
-      )}
+        )}
+      </g>
     </g>
   )
 }

@@ -62,7 +62,7 @@ export type Layout = {
 }
 
 /** Pixels between cards, between layers, and between an edge and its neighbour. */
-export const gaps = { row: 20, layer: 108, edge: 10, lane: 44, laneSide: 24 }
+export const gaps = { row: 16, layer: 108, edge: 10, lane: 44, laneSide: 24 }
 
 export function layOut({ nodes, edges, former, anchor, layerGap = gaps.layer }: LayoutQuestion): Layout {
   const indexOf = new Map(nodes.map(({ id }, index) => [id, index]))

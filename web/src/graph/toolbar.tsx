@@ -21,6 +21,8 @@ type Props = {
   isNarrow: boolean
   change: (next: Partial<ViewState>) => void
   tableAddress: string
+  /** Where the picture has the whole window; null if it has it. */
+  large: string | null
   exportAs: (format: ExportFormat) => void
   fit: () => void
   showKeys: () => void
@@ -30,7 +32,7 @@ const dayMs = 86_400_000
 const spans = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs, year: 365 * dayMs }
 type Span = keyof typeof spans
 
-export function Toolbar({ state, isNarrow, change, tableAddress, exportAs, fit, showKeys }: Props) {
+export function Toolbar({ state, isNarrow, change, tableAddress, large, exportAs, fit, showKeys }: Props) {
   const choices = (
     <>
       <Choice
@@ -99,9 +101,15 @@ export function Toolbar({ state, isNarrow, change, tableAddress, exportAs, fit, 
         choices
       )}
       <span class="end part">
-        <a class="button" href={tableAddress}>
-          {words.table}
-        </a>
+        {large === null ? (
+          <a class="button" href={tableAddress}>
+            {words.table}
+          </a>
+        ) : (
+          <a class="button" href={large}>
+            {words.openLarge}
+          </a>
+        )}
         <ExportMenu exportAs={exportAs} />
         {!isNarrow && (
           <>

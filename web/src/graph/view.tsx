@@ -10,6 +10,7 @@ import { lineageGraph } from '../api/lineage-queries.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { CardMark, WholeName } from '../parts/card-line.tsx'
+import { AssetTabs } from '../parts/asset-tabs.tsx'
 import { tellError } from '../parts/toasts.tsx'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { AsList, useIsNarrow } from './as-list.tsx'
@@ -91,7 +92,7 @@ export function View({ answer, state, isLoading, isLong, large, notice, go, leav
       ),
     [picture, state.colour]
   )
-  const legible = column === null ? scales.legible : scales.rows
+  const legible = showsColumns || column !== null ? scales.rows : scales.legible
   const toOpen = useRef<string | null>(null)
   /** What the view is fitted around after groups have changed, or the columns of a path were added. */
   const toFit = useRef<string | null>(null)
@@ -113,7 +114,7 @@ export function View({ answer, state, isLoading, isLong, large, notice, go, leav
   useLayoutEffect(() => {
     if (!viewport.current || shownStart.current === start.urn) return
     const box = scene.byId.get(start.urn)?.box
-    if (shownStart.current === null) viewport.current.fit(scene.bounds, box, scales.reading)
+    if (shownStart.current === null) viewport.current.fit(scene.bounds, box, legible, scales.reading)
     else if (box) viewport.current.reveal(box)
     shownStart.current = start.urn
   }, [isReady, start.urn, placed])
@@ -319,15 +320,14 @@ export function View({ answer, state, isLoading, isLong, large, notice, go, leav
   const isTooBig = answer.nodes.length >= state.maxCards && picture.counts.shown < picture.counts.total
   return (
     <div class="lineage" data-testid="lineage" aria-busy={isLoading}>
-      {large === null ? (
-        <h1 class="picture-title" aria-label={words.title(start.name)}>
-          {'type' in start && <CardMark card={start} />}
-          <a href={assetAddress(start.urn)}>{'type' in start ? <WholeName card={start} /> : start.name}</a>
-        </h1>
-      ) : (
-        <a class="open-large" href={large}>
-          {words.openLarge}
-        </a>
+      {large === null && (
+        <div class="picture-head">
+          <h1 class="picture-title" aria-label={words.title(start.name)}>
+            {'type' in start && <CardMark card={start} />}
+            <a href={assetAddress(start.urn)}>{'type' in start ? <WholeName card={start} /> : start.name}</a>
+          </h1>
+          {'type' in start && <AssetTabs card={start} current="lineage" hasAspects={start.exists} />}
+        </div>
       )}
       {notice}
       <Toolbar
@@ -338,6 +338,7 @@ export function View({ answer, state, isLoading, isLong, large, notice, go, leav
           change(next)
         }}
         tableAddress={tableAddress}
+        large={large}
         fit={fit}
         showKeys={() => {
           setShowsKeys(true)

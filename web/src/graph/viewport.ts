@@ -9,10 +9,10 @@ export type Viewport = {
   show: (view: View) => void
   zoomBy: (factor: number) => void
   /**
-   * Shows the whole if it fits at this scale or larger. Otherwise its part around `middle`, so that the names
+   * Shows the whole if it fits at this scale or larger. Otherwise its part around `middle` at `part`, so that the names
    * can be read.
    */
-  fit: (whole: Box, middle: Box | undefined, least: number) => void
+  fit: (whole: Box, middle: Box | undefined, least: number, part?: number) => void
   centre: (box: Box) => void
   /** Moves only if the box is not in view, and then no more than it must. */
   reveal: (box: Box) => void
@@ -52,10 +52,10 @@ export function attachViewport(svg: SVGSVGElement, stage: Pick<Stage, 'view' | '
     zoomBy: (factor) => {
       behaviour.scaleBy(selection, factor)
     },
-    fit(whole, middle, least) {
+    fit(whole, middle, least, part = least) {
       const all = viewOfBox(whole, size.peek())
       if (all.scale >= least || !middle) show(all)
-      else show(withinBox(viewCentredOn(middle, size.peek(), least), whole, size.peek()))
+      else show(withinBox(viewCentredOn(middle, size.peek(), part), whole, size.peek()))
     },
     reveal(box) {
       measure()

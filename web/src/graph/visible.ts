@@ -11,15 +11,15 @@ export type DetailLevel = 'full' | 'names' | 'blocks'
 /**
  * `legible` and `rows`: the smallest scales at which the names of cards and of columns can be read; no picture
  * is fitted below them.
- * `reading`: the smallest scale of the first view.
+ * `reading`: the scale of a first view that does not fit as a whole.
  */
 export const scales = {
   least: 0.02,
   most: 2,
   reading: 0.8,
-  names: 0.72,
-  legible: 0.45,
-  rows: 0.6,
+  names: 0.98,
+  legible: 0.52,
+  rows: 0.67,
   blocks: 0.25
 }
 
@@ -77,7 +77,7 @@ export const visibleOf = <Item extends { box: Box }>(items: readonly Item[], win
   items.filter(({ box }) => crosses(box, window))
 
 /** The view that shows the whole box with a margin, at most at natural size. */
-export function viewOfBox(box: Box, size: Size, margin = 48): View {
+export function viewOfBox(box: Box, size: Size, margin = 24): View {
   const room = { width: Math.max(1, size.width - 2 * margin), height: Math.max(1, size.height - 2 * margin) }
   const scale = Math.max(
     scales.least,
@@ -101,7 +101,7 @@ export const viewCentredOn = (box: Box, size: Size, scale: number): View => ({
  * The view at the same scale, moved so that no side of the screen is empty while the box has more to show on
  * that side. In a direction in which the box fits, it is centred.
  */
-export function withinBox(view: View, box: Box, size: Size, margin = 48): View {
+export function withinBox(view: View, box: Box, size: Size, margin = 24): View {
   const along = (offset: number, begin: number, length: number, room: number): number => {
     const [first, last] = [margin - begin * view.scale, room - margin - (begin + length) * view.scale]
     return first < last ? (first + last) / 2 : Math.min(first, Math.max(last, offset))

@@ -1,8 +1,6 @@
 /** The page of an asset: its name, place and domain, and a tab for each kind of detail. */
 import { useEffect } from 'preact/hooks'
-import { assetAddress } from '../address.ts'
-import type { Aspects } from '../api/aspects.ts'
-import { cardOf, hasLineage, lastPartOf, wholeName, type Card } from '../api/entity.ts'
+import { cardOf, lastPartOf, wholeName } from '../api/entity.ts'
 import { ApiError } from '../api/errors.ts'
 import { asset, complete } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
@@ -12,7 +10,7 @@ import { CopyAs } from '../parts/copy-as.tsx'
 import { lazyPage } from '../parts/lazy-page.ts'
 import { rememberRecent } from '../parts/recent.ts'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
-import { Tabs } from '../parts/tabs.tsx'
+import { AssetTabs, tabsOf } from '../parts/asset-tabs.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { useResource } from '../parts/use-resource.ts'
 import { assetTexts as words } from '../texts/asset.ts'
@@ -30,20 +28,6 @@ const Runs = lazyPage(() => import('./asset/runs.tsx').then((file) => file.Runs)
 const Run = lazyPage(() => import('./asset/runs.tsx').then((file) => file.Run))
 const Statements = lazyPage(() => import('./asset/statements.tsx').then((file) => file.Statements))
 const Lineage = lazyPage(() => import('../graph/page.tsx').then(({ EmbeddedLineage }) => EmbeddedLineage))
-
-type TabName = keyof typeof words.tabs
-
-const tabsOf = ({ urn, type }: Card, aspects: Aspects): { name: TabName; title: string }[] =>
-  (
-    [
-      'details',
-      ...(type === 'DATASET' ? ['columns'] : []),
-      ...(hasLineage(urn) ? ['lineage', 'impact', 'statements'] : []),
-      ...(type === 'DATA_JOB' ? ['runs'] : []),
-      ...(type === 'DATA_PROCESS_INSTANCE' ? ['run'] : []),
-      ...(Object.keys(aspects).length > 0 ? ['raw'] : [])
-    ] as TabName[]
-  ).map((name) => ({ name, title: words.tabs[name] }))
 
 export function AssetPage() {
   const { query } = useAddress('asset')
@@ -67,17 +51,13 @@ export function AssetPage() {
   if (data === undefined) return <Loading />
   if (!data || !card) return <NotFound urn={urn} />
   const { aspects } = data
-  const tabs = tabsOf(card, aspects)
-  const tab = tabs.find(({ name }) => name === query.tab)?.name ?? 'details'
+  const hasAspects = Object.keys(aspects).length > 0
+  const tabs = tabsOf(card, hasAspects)
+  const tab = tabs.find((name) => name === query.tab) ?? 'details'
   return (
     <article class="stack">
       <Header asset={data} isShort={tab !== 'details'} changed={reload} />
-      <Tabs
-        label={words.tabList}
-        tabs={tabs}
-        current={tab}
-        addressOf={(name) => assetAddress(urn, { tab: name === 'details' ? null : name })}
-      />
+      <AssetTabs card={card} current={tab} hasAspects={hasAspects} />
       {tab === 'details' && <Details asset={data} />}
       {tab === 'lineage' && <Lineage />}
       {tab === 'columns' && <Columns urn={urn} aspects={aspects} />}

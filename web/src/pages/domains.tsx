@@ -4,13 +4,15 @@
  */
 import { Button, Check, FilterField } from '../parts/fields.tsx'
 import { useState } from 'preact/hooks'
-import { lineageMap } from '../api/domain-queries.ts'
+import { findAssets, lineageMap } from '../api/domain-queries.ts'
+import { graphql } from '../api/request.ts'
 import { canWrite } from '../api/session.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { FoldButton } from '../parts/fold-button.tsx'
 import { Failure, Loading } from '../parts/states.tsx'
 import { tellError } from '../parts/toasts.tsx'
 import { useAddress } from '../parts/use-address.ts'
+import { useResource } from '../parts/use-resource.ts'
 import { useAfterTyping } from '../parts/use-after-typing.ts'
 import '../style/domains.css'
 import { domainTexts as words } from '../texts/domains.ts'
@@ -20,7 +22,7 @@ import { DomainDetail } from './domains/domain-detail.tsx'
 import { DomainMap } from './domains/domain-map.tsx'
 import { DomainTree } from './domains/domain-tree.tsx'
 import { useTree } from './domains/use-tree.ts'
-import { withoutDomain } from './search-question.ts'
+import { asAsked, questionIn, withoutDomain } from './search-question.ts'
 
 export function DomainsPage() {
   const address = useAddress('domains')
@@ -38,6 +40,9 @@ export function DomainsPage() {
     setVersion((last) => last + 1)
     tree.reload()
   }
+  const { last: none } = useResource(`no domain ${version}`, (signal) =>
+    graphql(findAssets, asAsked(questionIn(new URL(withoutDomain, location.href).searchParams), 0), signal)
+  )
   const isEmpty = tree.topTotal === 0
   return (
     <div class="domains">
@@ -94,21 +99,24 @@ export function DomainsPage() {
             }
           />
         )}
+        {tree.topTotal !== undefined && (
+          <a class="row apart none-row" href={withoutDomain}>
+            {texts.search.noDomain}
+            {none && <span class="soft number">{texts.count(none.searchAcrossEntities.total)}</span>}
+          </a>
+        )}
       </section>
       <div class="stack">
         {chosen === null ? (
           <>
-            <section class="panel stack">
+            <div>
               <h1>{isEmpty ? words.noDomains : words.title}</h1>
-              <p>{isEmpty ? words.why : words.chooseOne}</p>
-              <div class="row">
-                <a href={withoutDomain}>{texts.home.withoutDomain}</a>
-                <CopyAs
-                  graphql={{ text: lineageMap.text, variables: { input: {}, domain: '', isInDomain: false } }}
-                  command="tributary domain tree"
-                />
-              </div>
-            </section>
+              <p class="soft">{isEmpty ? words.why : words.chooseOne}</p>
+              <CopyAs
+                graphql={{ text: lineageMap.text, variables: { input: {}, domain: '', isInDomain: false } }}
+                command="tributary domain tree"
+              />
+            </div>
             {!isEmpty && <DomainMap key={version} scope={{ kind: 'top' }} />}
           </>
         ) : (

@@ -70,6 +70,12 @@ export function EditLineagePage() {
   const edges = shown.flatMap(({ upstreamUrn, downstreamUrn, statements }) =>
     statements.length > 0 ? [{ upstreamUrn, downstreamUrn }] : []
   )
+  const sourcesOf = new Map(
+    shown.map((edge) => [
+      keyOfEdge(edge),
+      [...new Set(edge.statements.map(({ source }) => source))].join(', ')
+    ])
+  )
   // A new component for another asset, because a draft belongs to one asset.
   return (
     <Editor
@@ -77,6 +83,7 @@ export function EditLineagePage() {
       urn={urn}
       cards={nodes.map(({ entity }) => cardOf(entity))}
       edges={edges}
+      sourcesOf={sourcesOf}
       reload={reload}
     />
   )
@@ -86,11 +93,14 @@ function Editor({
   urn,
   cards,
   edges,
+  sourcesOf,
   reload
 }: {
   urn: string
   cards: readonly Card[]
   edges: readonly Edge[]
+  /** Who states an edge, by its key. */
+  sourcesOf: ReadonlyMap<string, string>
   reload: () => void
 }) {
   const [draft, setDraft] = useState<Draft>(emptyDraft)
@@ -141,6 +151,7 @@ function Editor({
       edges={sideOf(isUpstream)}
       otherOf={({ upstreamUrn, downstreamUrn }) => known.get(isUpstream ? upstreamUrn : downstreamUrn)}
       draft={draft}
+      sourcesOf={sourcesOf}
       add={add}
       remove={remove}
       pick={(card) => {
@@ -217,6 +228,7 @@ function Side({
   edges,
   otherOf,
   draft,
+  sourcesOf,
   add,
   remove,
   pick
@@ -226,6 +238,7 @@ function Side({
   edges: readonly Edge[]
   otherOf: (edge: Edge) => Card | undefined
   draft: Draft
+  sourcesOf: ReadonlyMap<string, string>
   add: (edge: Edge) => void
   remove: (edge: Edge) => void
   pick: (card: Card) => void
@@ -233,6 +246,10 @@ function Side({
   return (
     <section class="panel stack" aria-label={title}>
       <h2>{title}</h2>
+      <details>
+        <summary>{addLabel}</summary>
+        <EntityPicker label={addLabel} types={typesWithLineage} pick={pick} />
+      </details>
       {edges.length === 0 ? (
         <p class="soft">{words.none}</p>
       ) : (
@@ -247,6 +264,9 @@ function Side({
                 <span class="row">
                   <CardLink card={other} />
                   {edge.upstreamUrn === edge.downstreamUrn && <span class="chip">{words.itself}</span>}
+                  {sourcesOf.has(keyOfEdge(edge)) && (
+                    <span class="soft">{words.statedBy(sourcesOf.get(keyOfEdge(edge)) ?? '')}</span>
+                  )}
                   {isNew && <span class="chip good">{words.added}</span>}
                   {isRemoved && <span class="chip bad">{words.removed}</span>}
                 </span>
@@ -265,10 +285,6 @@ function Side({
           })}
         </ul>
       )}
-      <details>
-        <summary>{addLabel}</summary>
-        <EntityPicker label={addLabel} types={typesWithLineage} pick={pick} />
-      </details>
     </section>
   )
 }

@@ -3,20 +3,23 @@
  * top-level domains; in an empty catalog, how to load something.
  */
 import type { ComponentChildren } from 'preact'
-import { addressOf } from '../address.ts'
-import { assetTypes, cardOf, type Card } from '../api/entity.ts'
+import { addressOf, assetAddress } from '../address.ts'
+import { assetTypes, cardOf, typesInDomains, type Card } from '../api/entity.ts'
 import { listLoads, type Load } from '../api/loads.ts'
 import { home, mostConnected, type HomeDomain } from '../api/queries.ts'
+import { failedRuns } from '../api/run-queries.ts'
 import { graphql } from '../api/request.ts'
 import { session } from '../api/session.ts'
-import { CardLink } from '../parts/card-line.tsx'
+import { AssetRow } from '../parts/asset-row.tsx'
+import { LastRun } from '../parts/run-chip.tsx'
+import { WholeName } from '../parts/card-line.tsx'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { FirstLoad } from '../parts/first-load.tsx'
 import { recentAssets } from '../parts/recent.ts'
 import { SearchField } from '../parts/search-field.tsx'
 import { Failure, Loading } from '../parts/states.tsx'
 import { useResource } from '../parts/use-resource.ts'
-import { When } from '../parts/when.tsx'
+import { Ago } from '../parts/when.tsx'
 import { texts } from '../texts.ts'
 import { StateChip } from './loads/state-chip.tsx'
 import { withoutDomain } from './search-question.ts'
@@ -27,9 +30,8 @@ const words = texts.home
 
 export function HomePage() {
   const me = session.value?.actor ?? ''
-  const { data, error, reload } = useResource(`home ${me}`, (signal) =>
-    graphql(home, { types: [...assetTypes], me }, signal)
-  )
+  const variables = { types: [...assetTypes], inDomains: typesInDomains, me }
+  const { data, error, reload } = useResource(`home ${me}`, (signal) => graphql(home, variables, signal))
   if (error && !data) return <Failure error={error} retry={reload} />
   if (!data) return <Loading />
   const { total, isEstimate } = data.searchAcrossEntities
@@ -42,8 +44,11 @@ export function HomePage() {
         <SearchField isLarge />
         <a href={addressOf('search', { q: '*' })}>{words.all}</a>
       </header>
-      <FailedLoads />
-      <Domains {...data.listDomains} />
+      <div class="home-starts">
+        <FailedRuns />
+        <FailedLoads />
+      </div>
+      <Domains {...data.listDomains} without={data.withoutDomain.total} />
       <div class="home-starts">
         <Assets id="recent" title={words.recent} cards={recentAssets().map(asCard)} />
         <Assets id="mine" title={words.mine} cards={mine.searchResults.map(({ entity }) => cardOf(entity))}>
@@ -54,7 +59,7 @@ export function HomePage() {
         <Connected />
       </div>
       <CopyAs
-        graphql={{ text: home.text, variables: { types: [...assetTypes], me } }}
+        graphql={{ text: home.text, variables }}
         command={`tributary search '*' --types ${assetTypes.join(',')}`}
       />
     </div>
@@ -87,7 +92,7 @@ function Assets({
       <ul class="list">
         {cards.map((card) => (
           <li key={card.urn}>
-            <CardLink card={card} />
+            <AssetRow card={card} />
           </li>
         ))}
       </ul>
@@ -99,14 +104,19 @@ function Assets({
 const byName = (a: HomeDomain, b: HomeDomain): number =>
   (a.properties?.name ?? a.urn).localeCompare(b.properties?.name ?? b.urn)
 
-const Domains = ({ total, domains }: { total: number; domains: readonly HomeDomain[] }) => (
+const Domains = ({
+  total,
+  domains,
+  without
+}: {
+  total: number
+  domains: readonly HomeDomain[]
+  without: number
+}) => (
   <section class="stack" aria-labelledby="top-domains">
     <div class="row apart">
       <h2 id="top-domains">{words.domains}</h2>
-      <span class="row">
-        <a href={withoutDomain}>{words.withoutDomain}</a>
-        {total > domains.length && <a href={addressOf('domains')}>{words.allDomains(total)}</a>}
-      </span>
+      {total > domains.length && <a href={addressOf('domains')}>{words.allDomains(total)}</a>}
     </div>
     {domains.length === 0 ? (
       <p class="soft">
@@ -122,10 +132,45 @@ const Domains = ({ total, domains }: { total: number; domains: readonly HomeDoma
             </a>
           </li>
         ))}
+        {without > 0 && (
+          <li>
+            <a class="panel domain-card without" href={withoutDomain}>
+              <strong>{texts.search.noDomain}</strong>
+              <span class="soft">{words.domainHas(without, 0)}</span>
+            </a>
+          </li>
+        )}
       </ul>
     )}
   </section>
 )
+
+const failedCount = 4
+
+/** Jobs whose last run failed; nothing if all went well. */
+function FailedRuns() {
+  const { data } = useResource('failed runs', (signal) => graphql(failedRuns, { count: failedCount }, signal))
+  const failed = (data?.failedRuns ?? []).flatMap((run) =>
+    run.job ? [{ ...run, job: cardOf(run.job) }] : []
+  )
+  if (failed.length === 0) return null
+  return (
+    <section class="panel stack notice bad" aria-labelledby="failed-runs">
+      <h2 id="failed-runs">{words.failedRuns}</h2>
+      <ul class="list">
+        {failed.map(({ job, error, ...run }) => (
+          <li key={run.run.urn} class="notice-row">
+            <LastRun run={{ ...run, job }} />
+            <a class="name" href={assetAddress(job.urn)}>
+              <WholeName card={job} />
+            </a>
+            {error && <span class="soft">{error.message}</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
 
 /** How many of the newest loads are looked at, and how many are shown. */
 const [loadsReadCount, loadsShownCount] = [20, 3]
@@ -145,14 +190,13 @@ function FailedLoads() {
       <h2 id="failed-loads">{words.failedLoads}</h2>
       <ul class="list">
         {failed.map((load) => (
-          <li key={load.id} class="row">
-            <StateChip load={load} />
+          <li key={load.id} class="notice-row">
+            <span class="last-run">
+              <StateChip load={load} /> <Ago millis={load.createdAt} />
+            </span>
             <a href={addressOf('loads', { id: load.id })}>
               {words.loadOf(load.source, load.counts.received)}
             </a>
-            <span class="soft">
-              <When millis={load.createdAt} />
-            </span>
             {load.error && <span class="soft">{load.error}</span>}
           </li>
         ))}
@@ -173,11 +217,14 @@ function Connected() {
       {data?.mostConnected.length === 0 && <p class="soft">{words.noLineage}</p>}
       <ul class="list">
         {data?.mostConnected.map(({ entity, upstreamCount, downstreamCount }) => (
-          <li key={entity.urn} class="row apart">
-            <CardLink card={cardOf(entity)} />
-            <a href={addressOf('lineage', { urn: entity.urn })}>
-              {words.neighbours(upstreamCount, downstreamCount)}
-            </a>
+          <li key={entity.urn}>
+            <AssetRow card={cardOf(entity)}>
+              <p class="row-about">
+                <a href={addressOf('lineage', { urn: entity.urn })}>
+                  {words.neighbours(upstreamCount, downstreamCount)}
+                </a>
+              </p>
+            </AssetRow>
           </li>
         ))}
       </ul>

@@ -92,6 +92,7 @@ export function ImpactTable({ urn }: { urn: string }) {
   )
   const isOfColumn = question.column !== null
   const columns = useMemo(() => columnsOfTable(isOfColumn), [isOfColumn])
+  const ordered = useMemo(() => readFirst(rows), [rows])
   return (
     <section class="stack" aria-label={words.label}>
       {counts.data && (
@@ -171,7 +172,7 @@ export function ImpactTable({ urn }: { urn: string }) {
           <Table<ImpactRow>
             label={words.label}
             columns={columns}
-            rows={rows}
+            rows={ordered}
             total={total}
             keyOf={({ card }) => card.urn}
             sort={readSort(address.query.sort)}
@@ -190,6 +191,11 @@ export function ImpactTable({ urn }: { urn: string }) {
     </section>
   )
 }
+
+/** What people look at comes before what it is made from; otherwise the order of the server. */
+const readFirst = (rows: readonly ImpactRow[]): ImpactRow[] =>
+  rows.toSorted((a, b) => Number(isRead(b)) - Number(isRead(a)))
+const isRead = ({ card: { type } }: ImpactRow): boolean => type === 'DASHBOARD' || type.startsWith('MLMODEL')
 
 const columnsOfTable = (isOfColumn: boolean): TableColumn<ImpactRow>[] => [
   { id: 'degree', head: words.heads.degree, value: ({ degree }) => degree, width: '56px', isNumber: true },

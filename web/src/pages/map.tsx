@@ -2,10 +2,12 @@
 import { lineageMap } from '../api/domain-queries.ts'
 import { graphqlCommand } from '../command-line.ts'
 import { CopyAs } from '../parts/copy-as.tsx'
+import { Check } from '../parts/fields.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
 import { useAddress } from '../parts/use-address.ts'
 import { useResource } from '../parts/use-resource.ts'
 import { mapTexts as words } from '../texts/map.ts'
+import { texts } from '../texts.ts'
 import { MapList, MapPicture } from './map/map-picture.tsx'
 import { boxesMaxCount, placeOf, readMap } from './map/read-map.ts'
 
@@ -23,6 +25,8 @@ export function MapPage() {
   const above = map.crumbs.slice(0, -1)
   const title = above.length === 0 ? words.all : (map.crumbs.at(-1)?.name ?? '')
   const end = start + map.boxes.length
+  const isWhole = address.query.none === 'on'
+  const drawn = (!isWhole && map.folded) || map
   const question = {
     text: lineageMap.text,
     variables: { input: { ...place, start }, domain: place.domain ?? '', isInDomain: Boolean(place.domain) }
@@ -42,6 +46,13 @@ export function MapPage() {
           )}
           <h1 id="map-title">{title}</h1>
         </div>
+        <ol class="map-levels" aria-label={words.levels}>
+          {Object.entries(words.level).map(([kind, name]) => (
+            <li key={kind} aria-current={kind === map.kind ? 'step' : undefined}>
+              {name}
+            </li>
+          ))}
+        </ol>
         <CopyAs graphql={question} command={graphqlCommand(question)} />
         {map.total === 0 ? (
           <Empty title={above.length === 0 ? words.empty : words.none}>
@@ -73,7 +84,15 @@ export function MapPage() {
                 </div>
               )}
             </div>
-            <MapPicture boxes={map.boxes} edges={map.edges} isPage />
+            {map.folded && (
+              <Check
+                role="switch"
+                label={words.showNone(texts.assets(map.folded.count))}
+                value={isWhole}
+                change={(isOn) => address.change({ none: isOn ? 'on' : null }, { replace: true })}
+              />
+            )}
+            <MapPicture boxes={drawn.boxes} edges={drawn.edges} isPage />
             <MapList boxes={map.boxes} edges={map.edges} />
           </>
         )}

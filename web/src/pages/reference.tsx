@@ -48,8 +48,15 @@ export function ReferencePage() {
       <p role="status" class="soft">
         {words.count(countOf(shown), countOf(groups))}
       </p>
+      <nav class="row" aria-label={words.groups}>
+        {shown.map(({ tag, operations }) => (
+          <a key={tag} class="chip" href={`#${encodeURIComponent(tag)}`}>
+            {tag} {operations.length}
+          </a>
+        ))}
+      </nav>
       {shown.map(({ tag, description, operations }) => (
-        <section key={tag} class="panel operations" aria-label={tag}>
+        <section key={tag} class="panel operations" aria-label={tag} id={encodeURIComponent(tag)}>
           <h2>{tag}</h2>
           {description && <p class="soft">{description}</p>}
           {operations.map((operation) => (
@@ -66,7 +73,7 @@ function OperationView({ description, operation }: { description: Json; operatio
   return (
     <details id={id}>
       <summary>
-        <code class={`method ${method.toLowerCase()}`}>{method}</code> <code>{path}</code>{' '}
+        <code class={`method ${method.toLowerCase()}`}>{method}</code> <code>{path}</code>
         <span class="soft">{summary}</span>
       </summary>
       <div class="stack">

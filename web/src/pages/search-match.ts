@@ -1,6 +1,7 @@
 /** Why a result matched: the text besides its name that has the words of the question. */
 import { lastPartOf } from '../api/entity.ts'
 import type { MatchedField } from '../api/queries.ts'
+import { plainText } from '../parts/plain-text.ts'
 
 /** `parts` in their order; `isMark` if the part is one of the words. */
 export type Match = { field: string; parts: { text: string; isMark: boolean }[] }
@@ -48,12 +49,3 @@ const marked = (text: string, words: readonly string[]): Match['parts'] =>
     .split(new RegExp(`(${words.join('|')})`, 'i'))
     .map((part, index) => ({ text: part, isMark: index % 2 === 1 }))
     .filter((part) => part.text !== '')
-
-/** A text in Markdown without its signs. */
-export const plainText = (text: string): string =>
-  text
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/^\s*(?:#+|>|[-+*])\s+/gm, '')
-    .replaceAll(/\*\*|__|`/g, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim()

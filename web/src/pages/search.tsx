@@ -3,9 +3,12 @@ import { Button, Select } from '../parts/fields.tsx'
 import { useLocation } from 'preact-iso'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { addressOf } from '../address.ts'
-import { search } from '../api/queries.ts'
+import { cardOf } from '../api/entity.ts'
+import { complete, search } from '../api/queries.ts'
 import { graphql } from '../api/request.ts'
+import { readFacts } from '../api/row-facts.ts'
 import { moveAmong } from '../parts/move-among.ts'
+import { AssetRow } from '../parts/asset-row.tsx'
 import { CopyAs } from '../parts/copy-as.tsx'
 import { FoldButton } from '../parts/fold-button.tsx'
 import { Empty, Failure, Loading } from '../parts/states.tsx'
@@ -54,7 +57,13 @@ export function SearchPage() {
     last: data,
     error,
     reload
-  } = useResource(`${key} ${count}`, (signal) => graphql(search, variables, signal))
+  } = useResource(`${key} ${count}`, async (signal) => {
+    const answer = await graphql(search, variables, signal)
+    await readFacts(
+      answer.searchAcrossEntities.searchResults.map(({ entity }) => entity.urn).slice(0, pageCount)
+    )
+    return answer
+  })
   // Hides results for other words if these could not be searched.
   if (error)
     return (
@@ -66,28 +75,37 @@ export function SearchPage() {
   if (!data) return <Loading />
   const { total, isEstimate, searchResults, suggestions } = data.searchAcrossEntities
   const { facets } = data.aggregateAcrossEntities
+  // Where nothing is found, no other filter would change that.
+  const hasFilters = total > 0 || filters.length > 0
   return (
-    <div class="split">
-      <FoldButton
-        label={texts.search.filtersChosen(filters.reduce((sum, { values }) => sum + values.length, 0))}
-        isOpen={areFiltersOpen}
-        setOpen={setFiltersOpen}
-      />
-      <aside
-        class={areFiltersOpen ? 'filters stack' : 'filters folded stack'}
-        aria-label={texts.search.filters}
-      >
-        <SearchFilters
-          facets={facets}
-          filters={filters}
-          choose={(field, value) => {
-            goTo(route, addressWith(words, toggled(filters, field, value), sort))
-          }}
-        />
-      </aside>
+    <div class={hasFilters ? 'split' : 'split alone'}>
+      {hasFilters && (
+        <>
+          <FoldButton
+            label={texts.search.filtersChosen(filters.reduce((sum, { values }) => sum + values.length, 0))}
+            isOpen={areFiltersOpen}
+            setOpen={setFiltersOpen}
+          />
+          <aside
+            class={areFiltersOpen ? 'filters stack' : 'filters folded stack'}
+            aria-label={texts.search.filters}
+          >
+            <SearchFilters
+              facets={facets}
+              filters={filters}
+              choose={(field, value) => {
+                goTo(route, addressWith(words, toggled(filters, field, value), sort))
+              }}
+            />
+          </aside>
+        </>
+      )}
       <section class="stack">
         <div class="row apart">
-          <h1>{texts.search.results(total, isEstimate)}</h1>
+          <h1>
+            {words === '*' && filters.length === 0 && <span class="soft">{texts.search.allAssets} </span>}
+            {texts.search.results(total, isEstimate)}
+          </h1>
           <label class="row sort-choice">
             <span class="soft">{texts.search.sort}</span>
             <Select
@@ -122,7 +140,14 @@ export function SearchPage() {
         )}
         {total === 0 ? (
           <Empty title={texts.search.none(words)}>
-            <p>{texts.search.noneHint}</p>
+            <p>{texts.search.noneHint(filters.length > 0)}</p>
+            {filters.length > 0 && (
+              <p>
+                <a class="button" href={addressWith(words, [])}>
+                  {texts.search.unfiltered}
+                </a>
+              </p>
+            )}
             {suggestions && suggestions.length > 0 && (
               <p>
                 {texts.search.didYouMean}{' '}
@@ -133,6 +158,7 @@ export function SearchPage() {
                 ))}
               </p>
             )}
+            <Alike words={words} />
           </Empty>
         ) : (
           <ul
@@ -162,5 +188,31 @@ export function SearchPage() {
         <CopyAs graphql={{ text: search.text, variables }} command={searchCommand(question, count)} />
       </section>
     </div>
+  )
+}
+
+const alikeCount = 3
+
+/** What has a name that begins like the longest of the words. */
+function Alike({ words }: { words: string }) {
+  const [longest = ''] = words.split(/[^\p{L}\p{N}]+/u).toSorted((a, b) => b.length - a.length)
+  const beginning = longest.slice(0, 4)
+  const { data } = useResource(beginning.length < 3 ? null : `alike ${beginning}`, (signal) =>
+    graphql(complete, { query: beginning, limit: alikeCount }, signal)
+  )
+  const found =
+    data?.autoCompleteForMultiple.suggestions.flatMap(({ entities }) => entities.map(cardOf)) ?? []
+  if (found.length === 0) return null
+  return (
+    <>
+      <h3>{texts.search.alike(beginning)}</h3>
+      <ul class="list">
+        {found.slice(0, 2 * alikeCount).map((card) => (
+          <li key={card.urn}>
+            <AssetRow card={card} />
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }

@@ -2,6 +2,7 @@
  * The sign-in page: an identity provider, the one-time code in the link of `npm start`, or an access token.
  * If a person is signed in already, the page says so first.
  */
+import { Mark } from '../parts/icons.tsx'
 import { Problem } from '../parts/states.tsx'
 import { Button } from '../parts/fields.tsx'
 import { useLocation } from 'preact-iso'
@@ -40,9 +41,10 @@ export function SignInPage() {
   }, [])
   return (
     <main class="sign-in panel stack">
-      <h1>
-        {texts.product}: {words.title}
-      </h1>
+      <p class="row wordmark">
+        <Mark /> {texts.product}
+      </p>
+      <h1>{session.value && !isBusy ? words.signedIn : words.title}</h1>
       {message && (
         <p class="chip bad" role="alert">
           {message}

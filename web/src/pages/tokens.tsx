@@ -48,7 +48,14 @@ export function TokensPage() {
     },
     rowsMaxCount
   )
-  const columns = useMemo(() => columnsOf(setRevoking), [])
+  // What no token has says nothing.
+  const columns = useMemo(
+    () =>
+      columnsOf(setRevoking).filter(
+        ({ id, value }) => !['maker', 'domain'].includes(id) || rows.some((row) => value(row) !== null)
+      ),
+    [rows]
+  )
   const changed = (): void => {
     setTurn((last) => last + 1)
   }
@@ -152,14 +159,21 @@ function RevokeDialog({ token, close, done }: { token: Token; close: () => void;
   )
 }
 
-const Validity = ({ token: { expiresAt, revokedAt } }: { token: Token }) => {
+const Validity = ({ token: { expiresAt, revokedAt, scopes } }: { token: Token }) => {
   if (revokedAt !== null)
     return (
       <span class="chip bad" title={whenText(revokedAt)}>
         {words.isRevoked}
       </span>
     )
-  if (expiresAt === null) return <>{words.never}</>
+  if (expiresAt === null)
+    return scopes.includes('admin') ? (
+      <span class="chip warn" title={words.neverHint}>
+        {words.never}
+      </span>
+    ) : (
+      <>{words.never}</>
+    )
   if (expiresAt >= Date.now()) return <>{whenText(expiresAt)}</>
   return (
     <span class="chip bad" title={whenText(expiresAt)}>

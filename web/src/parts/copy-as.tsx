@@ -4,7 +4,6 @@ import { useEffect } from 'preact/hooks'
 import { printGraphql, type GraphqlQuestion } from '../command-line.ts'
 import { texts } from '../texts.ts'
 import { CopyButton } from './copy-button.tsx'
-import { Menu } from './menu.tsx'
 
 type Copies = { graphql: GraphqlQuestion; command: string; urn?: string }
 
@@ -25,25 +24,22 @@ export function CopyAs(of: Copies) {
   return null
 }
 
-export function CopyMenu() {
+/** The part of a menu that copies; nothing on a page that has nothing to copy. */
+export function CopyActions({ close }: { close: () => void }) {
   if (copies.value === null) return null
   const { graphql, command, urn } = copies.value
   const { copy } = texts
   return (
-    <Menu label={copy.page} title={copy.copy}>
-      {(close) => (
-        <div class="menu-list" onClick={close}>
-          {/** The address is read when the button is pressed, because it changes without a new render. */}
-          <CopyButton text={() => location.href} label={copy.link} />
-          {urn !== undefined && <CopyButton text={urn} label={copy.urn} />}
-          <CopyButton text={() => printGraphql(graphql)} label={copy.graphql} />
-          <CopyButton
-            text={command}
-            label={copy.cli}
-            done={command.startsWith('tributary ') ? `${copy.done} ${copy.where}` : copy.done}
-          />
-        </div>
-      )}
-    </Menu>
+    <div class="menu-list" role="group" aria-label={copy.page} onClick={close}>
+      {/** The address is read when the button is pressed, because it changes without a new render. */}
+      <CopyButton text={() => location.href} label={copy.link} />
+      {urn !== undefined && <CopyButton text={urn} label={copy.urn} />}
+      <CopyButton text={() => printGraphql(graphql)} label={copy.graphql} />
+      <CopyButton
+        text={command}
+        label={copy.cli}
+        done={command.startsWith('tributary ') ? `${copy.done} ${copy.where}` : copy.done}
+      />
+    </div>
   )
 }

@@ -51,3 +51,16 @@ const Icon = ({ path }: { path: string }) => (
 export const TypeIcon = ({ type }: { type: string }) => <Icon path={pathOf(type)} />
 
 export const PageIcon = ({ page }: { page: keyof typeof pagePaths }) => <Icon path={pagePaths[page]} />
+
+/** The sign of the product. */
+export const Mark = () => (
+  <svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true">
+    <path
+      d="M4 8c9 0 9 8 14 8h10M4 24c9 0 9-8 14-8"
+      fill="none"
+      stroke="var(--accent)"
+      stroke-width="4"
+      stroke-linecap="round"
+    />
+  </svg>
+)

@@ -16,7 +16,9 @@ const optionsMaxCount = 12
 
 export function SearchField({ isLarge = false }: { isLarge?: boolean }) {
   const { route, query } = useLocation()
-  const [text, setText] = useState(query.q ?? '')
+  // A star finds everything, and says nothing to a reader.
+  const asked = query.q === '*' ? '' : (query.q ?? '')
+  const [text, setText] = useState(asked)
   /** The text to complete: only what the person typed, not the words from the address. */
   const [typed, setTyped] = useState<string | null>(null)
   const input = useRef<HTMLInputElement>(null)
@@ -28,8 +30,8 @@ export function SearchField({ isLarge = false }: { isLarge?: boolean }) {
   })
 
   useEffect(() => {
-    setText(query.q ?? '')
-  }, [query.q])
+    setText(asked)
+  }, [asked])
 
   useEffect(() => {
     // `/` and Ctrl+K focus the field from anywhere. Only one field listens: the large one, if there is one.

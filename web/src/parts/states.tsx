@@ -22,12 +22,14 @@ export function useIsLate(): boolean {
   return isLate
 }
 
+/** Bars where the rows will be, after a moment; screen readers hear the word. */
 export function Loading() {
   const isShown = useIsLate()
   return (
-    <p class="soft" role="status">
-      {isShown ? texts.state.loading : ''}
-    </p>
+    <div class="loading" role="status">
+      <span class="visually-hidden">{isShown ? texts.state.loading : ''}</span>
+      {isShown && [62, 84, 71, 48].map((width) => <span key={width} style={{ width: `${width}%` }} />)}
+    </div>
   )
 }
 

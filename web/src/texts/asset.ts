@@ -46,6 +46,7 @@ export const assetTexts = {
     all: (total: number): string => `Show all ${number(total)}`,
     none: 'None yet.'
   },
+  around: { up: 'Made from', down: 'Used by', none: 'Nothing is known.', picture: 'Open the picture' },
   tabList: 'About this asset',
   upstream: (count: number): string => `${number(count)} upstream`,
   downstream: (count: number): string => `${number(count)} downstream`,
@@ -71,14 +72,13 @@ export const assetTexts = {
     terms: 'Terms',
     links: 'Links',
     dataType: 'Data type',
-    email: 'Email',
     container: 'Container',
     properties: 'Properties',
     urn: 'URN',
     subTypes: 'Subtypes',
     instance: 'Platform instance',
     lastRun: 'Last run',
-    lastChange: 'Changed',
+    lastChange: 'Catalog entry updated',
     title: 'Facts'
   },
   columns: {
@@ -88,8 +88,8 @@ export const assetTexts = {
     type: 'Type',
     description: 'Description',
     tags: 'Tags',
-    upstream: 'Upstream',
-    downstream: 'Downstream',
+    upstream: 'Made from',
+    downstream: 'Used by',
     shown: (shown: number, total: number): string =>
       shown === total ? `${number(total)} columns` : `${number(shown)} of ${number(total)} columns`,
     traceOf: (name: string, count: number): string =>
@@ -136,12 +136,23 @@ export const assetTexts = {
     sql: 'SQL',
     unknown: 'Nothing more is known of this run',
     unknownHint: 'What OpenLineage events report is kept for 30 days.',
+    strip: (count: number, failed: number): string =>
+      `Last ${number(count)} runs: ${number(count - failed)} succeeded, ${number(failed)} failed`,
+    duration: 'Duration',
+    job: 'Job',
+    last: 'Last run',
+    lastTen: 'Last 10 runs',
+    reads: 'Reads',
+    writes: 'Writes',
+    order: 'Step',
+    more: (count: number): string => `and ${number(count)} more`,
     none: 'No runs are recorded',
     noneHint: 'Runs come with OpenLineage events, or from DataHub’s Airflow plugin.',
-    more: (shown: number, total: number): string => `${number(shown)} of ${number(total)} runs are shown.`
+    cut: (shown: number, total: number): string => `${number(shown)} of ${number(total)} runs are shown.`
   },
   raw: {
     version: (name: string): string => `Version of ${name}`,
+    list: 'Aspects',
     newest: 'Newest',
     number: (version: number): string => `Version ${version}`,
     written: (at: string, actor: string): string => `Written ${at} by ${actor}`,

@@ -80,9 +80,10 @@ export const domainTexts = {
   heads: {
     name: 'Name',
     type: 'Type',
-    platform: 'Platform',
-    environment: 'Env.',
-    domain: 'Domain'
+    domain: 'Domain',
+    owners: 'Owners',
+    usedBy: 'Used by',
+    lastRun: 'Last run'
   },
   map: 'Domain lineage',
   mapOf: (name: string): string => `Lineage of ${name} with other domains`,

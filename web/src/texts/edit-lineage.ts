@@ -16,6 +16,7 @@ export const editLineageTexts = {
   keep: 'Keep',
   keepOf: (name: string): string => `Keep the edge with ${name}`,
   itself: 'itself',
+  statedBy: (source: string): string => `stated by ${source}`,
   added: 'new',
   removed: 'to be removed',
   columns: {

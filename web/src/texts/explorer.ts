@@ -2,11 +2,16 @@
 export const explorerTexts = {
   title: 'GraphQL explorer',
   logo: 'GraphQL',
-  firstQuery: `# What depends on an asset? Press Ctrl+Enter to ask, Ctrl+Space to complete a name.
-query assets {
-  searchAcrossEntities(input: { query: "*", types: [DATASET], count: 10 }) {
+  firstQuery: `# The first datasets by name.
+# Ctrl+Enter asks, Ctrl+Space completes.
+query datasets {
+  searchAcrossEntities(
+    input: { query: "*", types: [DATASET], count: 10 }
+  ) {
     total
-    searchResults { entity { urn type } }
+    searchResults {
+      entity { urn type }
+    }
   }
 }
 `

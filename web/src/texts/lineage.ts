@@ -120,6 +120,7 @@ export const lineageTexts = {
     ]
       .filter(Boolean)
       .join(', '),
+  sides: { UPSTREAM: 'Upstream', START: 'This asset', DOWNSTREAM: 'Downstream', ASIDE: 'Beside' },
   place: {
     START: (): string => 'start',
     UPSTREAM: (degree: number): string => `${counted(degree, 'hop', 'hops')} upstream`,

@@ -130,6 +130,15 @@ export const loadTexts = {
   changed: 'What it changed',
   changedMore: 'And others.',
   rejects: 'Rejected records',
+  retryCreating: 'Retry and create what is missing',
+  /** What records with a code have in common, after their number. */
+  causes: {
+    MISSING_REFERENCE:
+      'They refer to assets that are not in the catalog. Create these as placeholders, or load them first.',
+    VALIDATION_FAILED:
+      'A value is missing or not of the right kind. Correct the records and load them again.',
+    NOT_FOUND: 'They change something that does not exist.'
+  } as { readonly [code: string]: string },
   reasons: 'Why',
   reasonExample: 'For example:',
   reason: (count: number, code: string): string => `${records(count)}, ${code}:`,

@@ -13,7 +13,7 @@ export const mapTexts = {
   noSchema: 'No schema',
   in: (name: string): string => `Inside ${name}`,
   found: (boxes: string, assets: string, count: number): string =>
-    `${boxes === assets ? boxes : `${boxes} with ${assets}`}, ${edges(count)} between them`,
+    `${boxes === assets ? boxes : `${boxes} with ${assets} on the map`}, ${edges(count)} between them`,
   kinds: {
     DOMAIN: (count: number): string => counted(count, 'domain', 'domains'),
     SYSTEM: (count: number): string => counted(count, 'system', 'systems'),
@@ -42,6 +42,9 @@ export const mapTexts = {
   picture: (boxes: number, count: number): string =>
     `${counted(boxes, 'box', 'boxes')}, ${counted(count, 'connection', 'connections')}. The same as a list follows.`,
   list: 'As a list',
+  levels: 'Levels of the map',
+  level: { DOMAIN: 'Domains', SYSTEM: 'Systems', SCHEMA: 'Schemas', ASSET: 'Assets' },
+  showNone: (assets: string): string => `Show what is in no domain (${assets})`,
   zoomIn: 'Zoom in',
   zoomOut: 'Zoom out',
   fit: 'Show all'

@@ -3,13 +3,15 @@ import { Button } from '../../parts/fields.tsx'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { assetAddress } from '../../address.ts'
+import { columnUrn, shownPath } from '../../api/column-urn.ts'
 import { cardOf, type Card } from '../../api/entity.ts'
 import { findAssets } from '../../api/domain-queries.ts'
-import { related, type RawCard } from '../../api/queries.ts'
+import { related, tagsOfColumns, type RawCard } from '../../api/queries.ts'
 import { graphql } from '../../api/request.ts'
-import { CardLink } from '../../parts/card-line.tsx'
+import { readFacts } from '../../api/row-facts.ts'
+import { AssetRow } from '../../parts/asset-row.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
-import { Failure } from '../../parts/states.tsx'
+import { Failure, Loading } from '../../parts/states.tsx'
 import { useResource } from '../../parts/use-resource.ts'
 import { assetTexts } from '../../texts/asset.ts'
 import { addressWith } from '../search-question.ts'
@@ -17,7 +19,7 @@ import { addressWith } from '../search-question.ts'
 const words = assetTexts.belongings
 
 /** A list that a filter of the search gives, or the other ends of relationships. */
-type Listed = { title: string; isOptional?: true } & (
+type Listed = { title: string; isOptional?: true; isOfColumns?: true } & (
   { field: string } | { types: readonly string[]; direction: 'INCOMING' | 'OUTGOING' }
 )
 
@@ -25,23 +27,29 @@ const membership = ['IsMemberOfGroup', 'IsMemberOfNativeGroup']
 const within = { title: words.within, types: ['IsPartOf'], direction: 'OUTGOING', isOptional: true } as const
 const owned = { title: words.owned, field: 'owners' } as const
 
+const ofColumns = (...types: readonly string[]): Listed => ({
+  title: words.withColumns,
+  types,
+  direction: 'INCOMING',
+  isOptional: true,
+  isOfColumns: true
+})
+
 const listsOf: { readonly [type: string]: readonly Listed[] } = {
   TAG: [
     { title: words.tagged, field: 'tags' },
-    {
-      title: words.withColumns,
-      types: ['SchemaFieldTaggedWith', 'EditableSchemaFieldTaggedWith'],
-      direction: 'INCOMING',
-      isOptional: true
-    }
+    ofColumns('SchemaFieldTaggedWith', 'EditableSchemaFieldTaggedWith')
   ],
-  GLOSSARY_TERM: [{ title: words.termed, field: 'glossaryTerms' }, within],
+  GLOSSARY_TERM: [
+    { title: words.termed, field: 'glossaryTerms' },
+    ofColumns('SchemaFieldWithGlossaryTerm', 'EditableSchemaFieldWithGlossaryTerm'),
+    within
+  ],
   GLOSSARY_NODE: [{ title: words.terms, types: ['IsPartOf'], direction: 'INCOMING' }, within],
   CORP_USER: [owned, { title: words.groups, types: membership, direction: 'OUTGOING', isOptional: true }],
-  CORP_GROUP: [{ title: words.members, types: membership, direction: 'INCOMING' }, owned],
+  CORP_GROUP: [{ title: words.members, types: membership, direction: 'INCOMING', isOptional: true }, owned],
   CONTAINER: [{ title: words.contents, field: 'container' }],
   DATA_PLATFORM: [{ title: words.contents, field: 'platform' }],
-  DATA_FLOW: [{ title: words.jobs, types: ['IsPartOf'], direction: 'INCOMING' }],
   DATA_JOB: [{ title: words.flow, types: ['IsPartOf'], direction: 'OUTGOING', isOptional: true }],
   DASHBOARD: [
     { title: words.charts, types: ['Contains', 'DashboardContainsDashboard'], direction: 'OUTGOING' }
@@ -110,13 +118,41 @@ async function read({ urn }: Card, list: Listed, count: number, signal: AbortSig
   )
 }
 
+/** The paths of the columns of each table that have a tag or a term. */
+async function readColumnsWith(
+  urn: string,
+  tables: readonly string[],
+  signal: AbortSignal
+): Promise<Map<string, string[]>> {
+  const { entities } = await graphql(tagsOfColumns, { urns: [...tables] }, signal)
+  return new Map(
+    entities.flatMap((entity) => {
+      const paths = (entity?.schemaMetadata?.fields ?? [])
+        .filter(
+          ({ tags, glossaryTerms }) =>
+            tags?.tags?.some(({ tag }) => tag.urn === urn) ||
+            glossaryTerms?.terms?.some(({ term }) => term.urn === urn)
+        )
+        .map(({ fieldPath }) => fieldPath)
+      return entity && paths.length > 0 ? [[entity.urn, paths] as const] : []
+    })
+  )
+}
+
 function Belonging({ card, list }: { card: Card; list: Listed }) {
   const [count, setCount] = useState(shownFirstCount)
-  const { last, error, reload } = useResource(`${card.urn} ${list.title} ${count}`, (signal) =>
-    read(card, list, count, signal)
-  )
+  const { last, error, reload } = useResource(`${card.urn} ${list.title} ${count}`, async (signal) => {
+    const answer = await read(card, list, count, signal)
+    const urns = answer.cards.map(({ urn }) => urn)
+    const [columns] = await Promise.all([
+      list.isOfColumns ? readColumnsWith(card.urn, urns, signal) : null,
+      readFacts(urns)
+    ])
+    return { ...answer, columns }
+  })
   if (error && !last) return <Failure error={error} retry={reload} />
-  if (!last || (last.total === 0 && list.isOptional)) return null
+  if (!last) return list.isOptional ? null : <Loading />
+  if (last.total === 0 && list.isOptional) return null
   const isCut = last.cards.length < last.total
   return (
     <Section title={list.title} total={last.total}>
@@ -126,7 +162,17 @@ function Belonging({ card, list }: { card: Card; list: Listed }) {
         <ul class="list">
           {last.cards.map((each) => (
             <li key={each.urn}>
-              <CardLink card={each} />
+              <AssetRow card={each}>
+                {last.columns?.get(each.urn) && (
+                  <p class="row-about row columns-with">
+                    {last.columns.get(each.urn)?.map((path) => (
+                      <a key={path} class="chip" href={assetAddress(columnUrn(each.urn, path))}>
+                        {shownPath(path)}
+                      </a>
+                    ))}
+                  </p>
+                )}
+              </AssetRow>
             </li>
           ))}
         </ul>
@@ -154,12 +200,12 @@ export const Section = ({
   children
 }: {
   title: string
-  total: number
+  total?: number
   children: ComponentChildren
 }) => (
   <section class="panel stack" aria-label={title}>
     <h2>
-      {title} <span class="count">{assetTexts.count(total)}</span>
+      {title} {total !== undefined && <span class="count">{assetTexts.count(total)}</span>}
     </h2>
     {children}
   </section>

@@ -9,11 +9,12 @@ import { Markdown } from '../../parts/markdown.tsx'
 import { goTo } from '../../parts/use-address.ts'
 import { useLocation } from 'preact-iso'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
-import { Table, type CellTab } from '../../parts/table.tsx'
+import { Table, type CellTab, type TableColumn } from '../../parts/table.tsx'
 import type { Sort } from '../../parts/sort-rows.ts'
 import { useResource } from '../../parts/use-resource.ts'
 import { assetTexts } from '../../texts/asset.ts'
-import { readColumns } from './read-columns.ts'
+import { addressWith } from '../search-question.ts'
+import { readColumns, type CountedColumn } from './read-columns.ts'
 
 const words = assetTexts.columns
 
@@ -34,8 +35,8 @@ export function Columns({ urn, aspects }: { urn: string; aspects: Aspects }) {
         <p>{words.noneHint}</p>
       </Empty>
     )
-  const shown = all.filter(({ path, type, description, tags }) =>
-    [shownPath(path), type, description, ...tags.map(lastPartOf)]
+  const shown = all.filter(({ path, type, description, tagCards, tags }) =>
+    [shownPath(path), type, description, ...tags.map(lastPartOf), ...tagCards.map(({ name }) => name)]
       .join(' ')
       .toLowerCase()
       .includes(filter.trim().toLowerCase())
@@ -57,67 +58,85 @@ export function Columns({ urn, aspects }: { urn: string; aspects: Aspects }) {
         open={({ path }) => {
           goTo(route, assetAddress(columnUrn(urn, path)))
         }}
-        columns={[
-          {
-            id: 'name',
-            head: words.name,
-            value: ({ path }) => shownPath(path),
-            cell: ({ path }, tab) => <ColumnLink urn={urn} path={path} tab={tab} />,
-            width: 'minmax(160px, 2fr)'
-          },
-          { id: 'type', head: words.type, value: ({ type }) => type, width: 'minmax(100px, 1fr)', fold: 3 },
-          {
-            id: 'tags',
-            head: words.tags,
-            value: ({ tags }) => tags.map(lastPartOf).join(', '),
-            width: 'minmax(80px, 1fr)',
-            fold: 2
-          },
-          {
-            id: 'upstream',
-            head: words.upstream,
-            value: ({ upstream }) => upstream,
-            isNumber: true,
-            width: '90px',
-            fold: 5,
-            cell: ({ path, upstream }, tab) =>
-              upstream !== null && (
-                <a
-                  tabIndex={tab}
-                  href={addressOf('lineage', { urn, cols: 1, col: columnUrn(urn, path) })}
-                  aria-label={words.traceOf(shownPath(path), upstream)}
-                >
-                  {upstream}
-                </a>
-              )
-          },
-          {
-            id: 'downstream',
-            head: words.downstream,
-            value: ({ downstream }) => downstream,
-            isNumber: true,
-            width: '108px',
-            fold: 6,
-            cell: ({ path, downstream }, tab) =>
-              downstream !== null && (
-                <a
-                  tabIndex={tab}
-                  href={assetAddress(urn, { tab: 'impact', col: path })}
-                  aria-label={words.impactOf(shownPath(path), downstream)}
-                >
-                  {downstream}
-                </a>
-              )
-          },
-          {
-            id: 'description',
-            head: words.description,
-            value: ({ description }) => description,
-            cell: ({ description }) => <Markdown text={description} isInline />,
-            width: 'minmax(180px, 3fr)',
-            fold: 4
-          }
-        ]}
+        columns={(
+          [
+            {
+              id: 'name',
+              head: words.name,
+              value: ({ path }) => shownPath(path),
+              cell: ({ path }, tab) => <ColumnLink urn={urn} path={path} tab={tab} />,
+              width: 'minmax(160px, 2fr)'
+            },
+            { id: 'type', head: words.type, value: ({ type }) => type, width: 'minmax(100px, 1fr)', fold: 3 },
+            {
+              id: 'description',
+              head: words.description,
+              value: ({ description }) => description,
+              cell: ({ description }) => <Markdown text={description} isInline />,
+              width: 'minmax(180px, 3fr)',
+              fold: 4
+            },
+            {
+              id: 'tags',
+              head: words.tags,
+              value: ({ tagCards }) => tagCards.map(({ name }) => name).join(', '),
+              cell: ({ tagCards }, tab) =>
+                tagCards.map(({ urn: tag, name }) => (
+                  <a
+                    key={tag}
+                    class="chip"
+                    tabIndex={tab}
+                    href={addressWith('*', [{ field: 'tags', values: [tag] }])}
+                  >
+                    {name}
+                  </a>
+                )),
+              width: 'minmax(120px, 1fr)',
+              fold: 2
+            },
+            {
+              id: 'upstream',
+              head: words.upstream,
+              value: ({ upstream }) => upstream,
+              isNumber: true,
+              width: '90px',
+              fold: 5,
+              cell: ({ path, upstream }, tab) =>
+                upstream !== null && (
+                  <a
+                    tabIndex={tab}
+                    href={addressOf('lineage', { urn, cols: 1, col: columnUrn(urn, path) })}
+                    aria-label={words.traceOf(shownPath(path), upstream)}
+                  >
+                    {upstream}
+                  </a>
+                )
+            },
+            {
+              id: 'downstream',
+              head: words.downstream,
+              value: ({ downstream }) => downstream,
+              isNumber: true,
+              width: '108px',
+              fold: 6,
+              cell: ({ path, downstream }, tab) =>
+                downstream !== null && (
+                  <a
+                    tabIndex={tab}
+                    href={assetAddress(urn, { tab: 'impact', col: path })}
+                    aria-label={words.impactOf(shownPath(path), downstream)}
+                  >
+                    {downstream}
+                  </a>
+                )
+            }
+          ] satisfies TableColumn<CountedColumn>[]
+        ).filter(
+          // What no column has says nothing.
+          ({ id }) =>
+            (id !== 'tags' || all.some(({ tags }) => tags.length > 0)) &&
+            (id !== 'description' || all.some(({ description }) => description !== ''))
+        )}
       />
     </div>
   )

@@ -3,11 +3,14 @@ import type { ComponentChildren } from 'preact'
 import { assetAddress } from '../../address.ts'
 import { columnsIn, descriptionOf, infoOf, objectsOf, textOf, type AspectValue } from '../../api/aspects.ts'
 import { columnUrn, shownPath } from '../../api/column-urn.ts'
-import { lastPartOf } from '../../api/entity.ts'
+import { hasLineage, lastPartOf, nameOfActor } from '../../api/entity.ts'
 import { Markdown } from '../../parts/markdown.tsx'
 import { WebLink } from '../../parts/web-link.tsx'
+import { Ago } from '../../parts/when.tsx'
 import { assetTexts } from '../../texts/asset.ts'
 import { Belongings, FirstColumns } from './belongings.tsx'
+import { Jobs } from './jobs.tsx'
+import { Neighbours } from './neighbours.tsx'
 import type { Asset } from './read-asset.ts'
 
 const words = assetTexts.facts
@@ -15,14 +18,13 @@ const words = assetTexts.facts
 /** People and groups have no description unless they write one themselves. */
 const typesOfPeople = new Set(['CORP_USER', 'CORP_GROUP'])
 
-export function Details({ asset: { card, aspects, column, containers } }: { asset: Asset }) {
+export function Details({ asset: { card, aspects, column, containers, lastChange } }: { asset: Asset }) {
   const info = infoOf(aspects)
   const description = descriptionOf(aspects) ?? textOf(column?.description)
   const properties = Object.entries((info.customProperties as AspectValue | undefined) ?? {})
   const columns = card.type === 'DATASET' ? columnsIn(aspects) : []
   const facts: [string, ComponentChildren[]][] = [
     [words.dataType, namesOf([column?.type || undefined])],
-    [words.email, namesOf([info.email]).filter(() => !('corpUserInfo' in aspects))],
     [
       words.links,
       objectsOf(aspects.institutionalMemory?.value.elements).map((link) => (
@@ -46,6 +48,16 @@ export function Details({ asset: { card, aspects, column, containers } }: { asse
       [typeof value === 'string' ? value : JSON.stringify(value)]
     ]),
     [
+      words.lastChange,
+      lastChange === null
+        ? []
+        : [
+            <span key="change" data-testid="last-change">
+              <Ago millis={lastChange.at} /> {assetTexts.by(nameOfActor(lastChange.actor))}
+            </span>
+          ]
+    ],
+    [
       words.urn,
       [
         <code key="urn" class="urn">
@@ -54,8 +66,9 @@ export function Details({ asset: { card, aspects, column, containers } }: { asse
       ]
     ]
   ]
+  const shown = facts.filter(([, values]) => values.length > 0)
   return (
-    <div class="asset-body">
+    <div class={shown.length > 2 ? 'asset-body' : 'asset-body alone'}>
       <div class="stack">
         {(description !== null || !typesOfPeople.has(card.type)) && (
           <section class="panel stack" aria-labelledby="description">
@@ -67,6 +80,7 @@ export function Details({ asset: { card, aspects, column, containers } }: { asse
             )}
           </section>
         )}
+        {hasLineage(card.urn) && card.type !== 'DATA_JOB' && <Neighbours urn={card.urn} />}
         {columns.length > 0 && (
           <FirstColumns
             urn={card.urn}
@@ -79,19 +93,20 @@ export function Details({ asset: { card, aspects, column, containers } }: { asse
             }))}
           />
         )}
+        {(card.type === 'DATA_FLOW' || card.type === 'DATA_JOB') && (
+          <Jobs urn={card.urn} isFlow={card.type === 'DATA_FLOW'} />
+        )}
         <Belongings card={card} />
       </div>
       <section class="panel stack" aria-labelledby="facts">
         <h2 id="facts">{words.title}</h2>
         <dl class="facts-list">
-          {facts
-            .filter(([, values]) => values.length > 0)
-            .map(([name, values], place) => (
-              <div key={`${place} ${name}`}>
-                <dt>{name}</dt>
-                <dd class="row">{values}</dd>
-              </div>
-            ))}
+          {shown.map(([name, values], place) => (
+            <div key={`${place} ${name}`}>
+              <dt>{name}</dt>
+              <dd class="row">{values}</dd>
+            </div>
+          ))}
         </dl>
       </section>
     </div>

@@ -4,16 +4,16 @@
  */
 import type { ComponentChildren } from 'preact'
 import { addressOf, assetAddress } from '../../address.ts'
-import { textOf } from '../../api/aspects.ts'
-import { canBeInDomain, hasEditableLineage, nameOfActor, type Card } from '../../api/entity.ts'
+import { infoOf, textOf } from '../../api/aspects.ts'
+import { canBeInDomain, hasEditableLineage, type Card } from '../../api/entity.ts'
 import { canWriteIn } from '../../api/session.ts'
 import { Avatar, PersonLink } from '../../parts/avatar.tsx'
 import { DomainPath } from '../../parts/domain-path.tsx'
 import { CardLink, CardMark, WholeName } from '../../parts/card-line.tsx'
 import { platformTitle } from '../../parts/platforms.ts'
+import { LastRun } from '../../parts/run-chip.tsx'
 import { ShowAll } from '../../parts/show-all.tsx'
 import { isWebAddress, WebLink } from '../../parts/web-link.tsx'
-import { Ago } from '../../parts/when.tsx'
 import { assetTexts as words } from '../../texts/asset.ts'
 import { typeName } from '../../texts.ts'
 import { addressWith } from '../search-question.ts'
@@ -27,19 +27,19 @@ const [markSize, shortMarkSize] = [44, 28]
 const isPerson = ({ type }: Card): boolean => type === 'CORP_USER' || type === 'CORP_GROUP'
 
 export function Header({ asset, isShort, changed }: { asset: Asset; isShort: boolean; changed: () => void }) {
-  const { card, parent, aspects, owners, tags, terms, upstream, downstream, lastRun, lastChange } = asset
+  const { card, parent, aspects, owners, tags, terms, upstream, downstream, lastRun } = asset
   const { urn } = card
   const source = sourceOf(aspects)
+  const email = isPerson(card) ? textOf(infoOf(aspects).email) : null
   const colour = textOf(aspects.tagProperties?.value.colorHex)
   const canEdit = card.exists && hasEditableLineage(urn) && canWriteIn(card.domain?.urns ?? [])
   const facts: [string, ComponentChildren | false][] = [
     [
       words.facts.lastRun,
-      lastRun?.startedAt && (
-        <a data-testid="last-run" href={assetAddress(lastRun.jobUrn, { tab: 'runs' })}>
-          <span class={`chip ${chipOfRun[lastRun.state ?? ''] ?? ''}`}>{words.runState(lastRun.state)}</span>
-          <Ago millis={lastRun.endedAt ?? lastRun.startedAt} />
-        </a>
+      lastRun && (
+        <span data-testid="last-run">
+          <LastRun run={lastRun} />
+        </span>
       )
     ],
     [
@@ -92,11 +92,11 @@ export function Header({ asset, isShort, changed }: { asset: Asset; isShort: boo
               typeName(card.type),
               card.platform && platformTitle(card.platform),
               card.environment,
-              textOf(aspects.corpUserInfo?.value.title),
-              textOf(aspects.corpUserInfo?.value.email)
+              textOf(aspects.corpUserInfo?.value.title)
             ]
               .filter(Boolean)
               .join(' · ')}
+            {email !== null && <a href={`mailto:${email}`}>{email}</a>}
             {!card.exists && <span class="chip warn">{words.notDescribed}</span>}
             {aspects.deprecation?.value.deprecated === true && (
               <span class="chip warn">{words.deprecated}</span>
@@ -110,12 +110,6 @@ export function Header({ asset, isShort, changed }: { asset: Asset; isShort: boo
           {!isShort && (
             <div class="row asset-place">
               <Place card={card} parent={parent} />
-              {lastChange && (
-                <span class="soft" data-testid="last-change">
-                  {words.facts.lastChange} <Ago millis={lastChange.at} />{' '}
-                  {words.by(nameOfActor(lastChange.actor))}
-                </span>
-              )}
             </div>
           )}
         </div>
@@ -162,8 +156,6 @@ const Place = ({ card, parent }: { card: Card; parent: Card | null }) => {
     </span>
   ) : null
 }
-
-const chipOfRun: { readonly [state: string]: string } = { COMPLETE: 'good', FAIL: 'bad', ABORT: 'warn' }
 
 const List = ({
   of,

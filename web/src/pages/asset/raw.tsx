@@ -20,6 +20,15 @@ export const Raw = ({ urn, aspects }: { urn: string; aspects: Aspects }) => {
     <p class="soft">{words.none}</p>
   ) : (
     <div class="stack">
+      {names.length > 1 && (
+        <nav class="row" aria-label={words.list}>
+          {names.map((name) => (
+            <a key={name} class="chip" href={`#${name}`}>
+              {name}
+            </a>
+          ))}
+        </nav>
+      )}
       {names.map((name) => {
         const aspect = aspects[name]
         return aspect && <RawAspect key={name} urn={urn} name={name} newest={aspect} />
@@ -41,7 +50,7 @@ function RawAspect({ urn, name, newest }: { urn: string; name: string; newest: A
   )
   const text = aspect ? JSON.stringify(aspect.value, null, 2) : ''
   return (
-    <section class="panel stack" aria-label={name}>
+    <section class="panel stack" aria-label={name} id={name}>
       <div class="row apart">
         <h2>
           <code>{name}</code>
@@ -67,7 +76,7 @@ function RawAspect({ urn, name, newest }: { urn: string; name: string; newest: A
         <p class="soft">{words.written(whenText(aspect.writtenAt), lastPartOf(aspect.actor ?? ''))}</p>
       )}
       {aspect && (
-        <pre tabIndex={0} aria-label={name}>
+        <pre class="run-text" tabIndex={0} aria-label={name}>
           {text}
         </pre>
       )}

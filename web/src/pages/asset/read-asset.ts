@@ -11,11 +11,9 @@ import {
 } from '../../api/aspects.ts'
 import { isColumnUrn } from '../../api/column-urn.ts'
 import { cardOf, hasLineage, type Card } from '../../api/entity.ts'
-import { asset, namesOf, type RunOf } from '../../api/queries.ts'
+import { asset, namesOf, type RunOfJob } from '../../api/queries.ts'
 import { graphql } from '../../api/request.ts'
 import { asColumns } from '../impact-question.ts'
-
-export type LastRun = RunOf & { jobUrn: string }
 
 export type Asset = {
   card: Card
@@ -31,7 +29,7 @@ export type Asset = {
   /** The assets that lineage reaches; null for types without lineage. */
   upstream: number | null
   downstream: number | null
-  lastRun: LastRun | null
+  lastRun: RunOfJob | null
   lastChange: { at: number; actor: string } | null
 }
 
@@ -67,10 +65,6 @@ export async function readAsset(urn: string, signal: AbortSignal): Promise<Asset
   const terms = urnsIn(listOf(aspects, 'glossaryTerms', 'terms'), 'urn')
   const containers = urnsIn([aspects.container?.value ?? {}], 'container')
   const cardOfUrn = await cardsOf([...owners, ...tags, ...terms, ...containers], signal)
-  const runs = [
-    { urn, lastRun: entity.lastRun },
-    ...(entity.jobs?.relationships ?? []).map(({ entity: job }) => job)
-  ]
   return {
     card: cardOf(entity),
     parent: entity.parent ? cardOf(entity.parent) : null,
@@ -82,12 +76,7 @@ export async function readAsset(urn: string, signal: AbortSignal): Promise<Asset
     containers: containers.map(cardOfUrn),
     upstream: up?.total ?? null,
     downstream: down?.total ?? null,
-    lastRun: runs
-      .flatMap((job) => (job?.lastRun?.startedAt ? [{ ...job.lastRun, jobUrn: job.urn }] : []))
-      .reduce<LastRun | null>(
-        (last, run) => ((last?.startedAt ?? 0) < (run.startedAt ?? 0) ? run : last),
-        null
-      ),
+    lastRun: entity.lastRun?.startedAt ? entity.lastRun : null,
     lastChange: Object.values(aspects).reduce<Asset['lastChange']>(
       (last, { writtenAt, actor }) =>
         writtenAt !== null && writtenAt > (last?.at ?? 0) ? { at: writtenAt, actor: actor ?? '' } : last,
@@ -97,7 +86,7 @@ export async function readAsset(urn: string, signal: AbortSignal): Promise<Asset
 }
 
 /** Aspects may name entities by texts other than URNs, so a refused list only leaves the names in the URNs. */
-async function cardsOf(urns: readonly string[], signal: AbortSignal): Promise<(urn: string) => Card> {
+export async function cardsOf(urns: readonly string[], signal: AbortSignal): Promise<(urn: string) => Card> {
   const asked = [...new Set(urns)].slice(0, namesMaxCount)
   const { entities } =
     asked.length === 0

@@ -1,8 +1,9 @@
 /** What is known of one run: its state and times, why it failed, its checks, what it wrote, its SQL and its code. */
 import { assetAddress } from '../../address.ts'
 import { lastPartOf } from '../../api/entity.ts'
-import type { RunReport as Report } from '../../api/queries.ts'
+import type { RunReport as Report } from '../../api/run-queries.ts'
 import { Snippet } from '../../parts/copy-button.tsx'
+import { durationText, StateOf } from '../../parts/run-chip.tsx'
 import { When } from '../../parts/when.tsx'
 import { assetTexts } from '../../texts/asset.ts'
 import type { ComponentChildren } from 'preact'
@@ -21,7 +22,7 @@ export function RunReport({ run: report }: { run: Report }) {
         </Fact>
         {state && (
           <Fact title={words.state}>
-            <span class={hasFailed(state) ? 'chip bad' : 'chip'}>{state}</span>
+            <StateOf state={state} />
           </Fact>
         )}
         {startedAt !== null && (
@@ -31,7 +32,7 @@ export function RunReport({ run: report }: { run: Report }) {
         )}
         {endedAt !== null && (
           <Fact title={words.ended}>
-            <When millis={endedAt} />
+            <When millis={endedAt} /> <span class="soft">{durationText(report)}</span>
           </Fact>
         )}
         {report.codeUrl && (
@@ -87,8 +88,6 @@ export function RunReport({ run: report }: { run: Report }) {
     </>
   )
 }
-
-const hasFailed = (state: string): boolean => state === 'FAIL' || state === 'ABORT'
 
 const Fact = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <div>

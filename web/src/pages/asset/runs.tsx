@@ -1,10 +1,12 @@
 /** The runs of a job: the last run with what is known of it, then the others. And one run by itself. */
 import { assetAddress } from '../../address.ts'
 import { lastPartOf } from '../../api/entity.ts'
-import { reportOfRun, runsOfJob } from '../../api/queries.ts'
+import { reportOfRun, runsOfJob } from '../../api/run-queries.ts'
 import { graphql } from '../../api/request.ts'
+import { durationText, RunStrip, StateOf } from '../../parts/run-chip.tsx'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
 import { useResource } from '../../parts/use-resource.ts'
+import { When } from '../../parts/when.tsx'
 import { assetTexts } from '../../texts/asset.ts'
 import { RunReport } from './run-report.tsx'
 
@@ -17,9 +19,12 @@ export function Runs({ urn }: { urn: string }) {
   )
   if (error && !data) return <Failure error={error} retry={reload} />
   if (!data) return <Loading />
-  const last = data.dataJob?.lastRun
-  const runs = data.dataJob?.relationships
-  if (!last && !runs?.relationships.length)
+  const { lastRun: last, runs: dated, all } = data.dataJob ?? {}
+  const known = new Set(dated?.map(({ run }) => run.urn))
+  const others = (all?.relationships ?? []).flatMap(({ entity }) =>
+    entity && !known.has(entity.urn) ? entity : []
+  )
+  if (!last && !dated?.length && others.length === 0)
     return (
       <Empty title={words.none}>
         <p>{words.noneHint}</p>
@@ -33,22 +38,30 @@ export function Runs({ urn }: { urn: string }) {
           <RunReport run={last} />
         </section>
       )}
-      {runs && runs.relationships.length > 0 && (
+      {(dated?.length || others.length > 0) && (
         <section class="panel stack" aria-labelledby="all-runs">
-          <h2 id="all-runs">{words.label}</h2>
-          {runs.total > runs.relationships.length && (
-            <p>{words.more(runs.relationships.length, runs.total)}</p>
+          <div class="row apart">
+            <h2 id="all-runs">{words.label}</h2>
+            {dated && <RunStrip runs={dated} />}
+          </div>
+          {all && all.total > all.relationships.length && (
+            <p>{words.cut(all.relationships.length, all.total)}</p>
           )}
           <ul class="list">
-            {runs.relationships.flatMap(({ entity }) =>
-              entity
-                ? [
-                    <li key={entity.urn}>
-                      <a href={assetAddress(entity.urn)}>{entity.name ?? lastPartOf(entity.urn)}</a>
-                    </li>
-                  ]
-                : []
-            )}
+            {dated?.map((run) => (
+              <li key={run.run.urn} class="row run-row">
+                <StateOf state={run.state} />
+                <a href={assetAddress(run.run.urn)}>
+                  {run.startedAt === null ? lastPartOf(run.run.urn) : <When millis={run.startedAt} />}
+                </a>
+                <span class="soft">{durationText(run)}</span>
+              </li>
+            ))}
+            {others.map(({ urn, name }) => (
+              <li key={urn}>
+                <a href={assetAddress(urn)}>{name ?? lastPartOf(urn)}</a>
+              </li>
+            ))}
           </ul>
         </section>
       )}

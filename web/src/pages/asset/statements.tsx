@@ -1,12 +1,12 @@
 /** Who asserted the lineage one hop away: source, aspect, author, time and load of each edge. */
 import { useState } from 'preact/hooks'
 import { addressOf, assetAddress } from '../../address.ts'
-import { cardOf, lastPartOf } from '../../api/entity.ts'
+import { cardOf, lastPartOf, wholeName } from '../../api/entity.ts'
 import { neighbourEdges, type EdgeWithStatements } from '../../api/queries.ts'
 import { graphql } from '../../api/request.ts'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
 import type { Sort } from '../../parts/sort-rows.ts'
-import { Table } from '../../parts/table.tsx'
+import { Table, type TableColumn } from '../../parts/table.tsx'
 import { useResource } from '../../parts/use-resource.ts'
 import { whenText } from '../../parts/when.tsx'
 import { assetTexts } from '../../texts/asset.ts'
@@ -34,7 +34,7 @@ export function Statements({ urn }: { urn: string }) {
   const edges = around.filter(
     ({ upstreamUrn, downstreamUrn }) => upstreamUrn === urn || downstreamUrn === urn
   )
-  const names = new Map(nodes.map(({ entity }) => [entity.urn, cardOf(entity).name]))
+  const names = new Map(nodes.map(({ entity }) => [entity.urn, wholeName(cardOf(entity))]))
   const rows: Row[] = edges.flatMap((edge) =>
     edge.statements.map((statement, index) => ({
       key: `${edge.upstreamUrn} ${edge.downstreamUrn} ${index}`,
@@ -60,73 +60,78 @@ export function Statements({ urn }: { urn: string }) {
         keyOf={({ key }) => key}
         sort={sort}
         onSort={setSort}
-        columns={[
-          {
-            id: 'upstream',
-            head: words.upstream,
-            value: ({ edge }) => nameOf(edge.upstreamUrn),
-            cell: ({ edge }, tab) => link(edge.upstreamUrn, tab),
-            width: 'minmax(140px, 2fr)'
-          },
-          {
-            id: 'downstream',
-            head: words.downstream,
-            value: ({ edge }) => nameOf(edge.downstreamUrn),
-            cell: ({ edge }, tab) => link(edge.downstreamUrn, tab),
-            width: 'minmax(140px, 2fr)'
-          },
-          {
-            id: 'source',
-            head: words.source,
-            value: ({ statement }) => statement.source,
-            width: 'minmax(90px, 1fr)',
-            fold: 5
-          },
-          {
-            id: 'aspect',
-            head: words.aspect,
-            value: ({ statement }) => statement.aspect,
-            width: 'minmax(120px, 1fr)',
-            fold: 1
-          },
-          {
-            id: 'actor',
-            head: words.actor,
-            value: ({ statement }) => lastPartOf(statement.provenance?.actor ?? ''),
-            width: 'minmax(80px, 1fr)',
-            fold: 2
-          },
-          {
-            id: 'at',
-            head: words.at,
-            value: ({ statement }) => statement.provenance?.at ?? 0,
-            cell: ({ statement }) => (statement.provenance ? whenText(statement.provenance.at) : ''),
-            width: '150px',
-            fold: 4
-          },
-          {
-            id: 'used',
-            head: words.lastUsed,
-            value: ({ edge }) => edge.lastUsed ?? 0,
-            cell: ({ edge }) => (edge.lastUsed === null ? '' : whenText(edge.lastUsed)),
-            width: '150px',
-            fold: 3
-          },
-          {
-            id: 'load',
-            head: words.load,
-            value: ({ statement }) => statement.provenance?.loadId ?? '',
-            cell: ({ statement }, tab) =>
-              statement.provenance?.loadId ? (
-                <a tabIndex={tab} href={addressOf('loads', { id: statement.provenance.loadId })}>
-                  {statement.provenance.loadId.slice(0, 8)}
-                </a>
-              ) : (
-                ''
-              ),
-            width: '100px'
-          }
-        ]}
+        columns={(
+          [
+            {
+              id: 'upstream',
+              head: words.upstream,
+              value: ({ edge }) => nameOf(edge.upstreamUrn),
+              cell: ({ edge }, tab) => link(edge.upstreamUrn, tab),
+              width: 'minmax(140px, 2fr)'
+            },
+            {
+              id: 'downstream',
+              head: words.downstream,
+              value: ({ edge }) => nameOf(edge.downstreamUrn),
+              cell: ({ edge }, tab) => link(edge.downstreamUrn, tab),
+              width: 'minmax(140px, 2fr)'
+            },
+            {
+              id: 'source',
+              head: words.source,
+              value: ({ statement }) => statement.source,
+              width: 'minmax(90px, 1fr)',
+              fold: 5
+            },
+            {
+              id: 'aspect',
+              head: words.aspect,
+              value: ({ statement }) => statement.aspect,
+              width: 'minmax(120px, 1fr)',
+              fold: 1
+            },
+            {
+              id: 'actor',
+              head: words.actor,
+              value: ({ statement }) => lastPartOf(statement.provenance?.actor ?? ''),
+              width: 'minmax(80px, 1fr)',
+              fold: 2
+            },
+            {
+              id: 'at',
+              head: words.at,
+              value: ({ statement }) => statement.provenance?.at ?? 0,
+              cell: ({ statement }) => (statement.provenance ? whenText(statement.provenance.at) : ''),
+              width: '150px',
+              fold: 4
+            },
+            {
+              id: 'used',
+              head: words.lastUsed,
+              value: ({ edge }) => edge.lastUsed ?? 0,
+              cell: ({ edge }) => (edge.lastUsed === null ? '' : whenText(edge.lastUsed)),
+              width: '150px',
+              fold: 3
+            },
+            {
+              id: 'load',
+              head: words.load,
+              value: ({ statement }) => statement.provenance?.loadId ?? '',
+              cell: ({ statement }, tab) =>
+                statement.provenance?.loadId ? (
+                  <a tabIndex={tab} href={addressOf('loads', { id: statement.provenance.loadId })}>
+                    {statement.provenance.loadId.slice(0, 8)}
+                  </a>
+                ) : (
+                  ''
+                ),
+              width: '100px'
+            }
+          ] satisfies TableColumn<Row>[]
+        ).filter(
+          // What no statement has says nothing.
+          ({ id, value }) => !['used', 'load'].includes(id) || rows.some((row) => value(row))
+        )}
       />
     </div>
   )

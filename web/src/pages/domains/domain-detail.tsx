@@ -10,6 +10,7 @@ import { ApiError } from '../../api/errors.ts'
 import { domainMembers, domainPage } from '../../api/domain-queries.ts'
 import { cardOf, type Card } from '../../api/entity.ts'
 import { graphql } from '../../api/request.ts'
+import { readFacts } from '../../api/row-facts.ts'
 import { canWrite } from '../../api/session.ts'
 import { quoted } from '../../command-line.ts'
 import { CopyAs } from '../../parts/copy-as.tsx'
@@ -38,6 +39,8 @@ import { nameOfDomain } from './use-tree.ts'
 
 const pageCount = 1_000
 const rowsMaxCount = 50_000
+/** The rows whose facts are there when the list appears; those of others come as they are scrolled into view. */
+const firstRowsCount = 40
 type OpenDialog = 'create' | 'edit' | 'move' | 'delete' | 'add' | null
 
 export function DomainDetail({
@@ -231,6 +234,8 @@ function Members({
       const { domain } = await graphql(domainMembers, { urn, input }, signal)
       const found = domain?.entities
       const end = start + (found?.searchResults.length ?? 0)
+      if (start === 0)
+        await readFacts(found?.searchResults.slice(0, firstRowsCount).map(({ entity }) => entity.urn) ?? [])
       return {
         rows: found?.searchResults.map(({ entity }) => cardOf(entity)) ?? [],
         next: found && end < found.total && end > start ? String(end) : null,
@@ -240,7 +245,7 @@ function Members({
     },
     rowsMaxCount
   )
-  const columns = useMemo(() => assetColumns({ withDomain: withSub }), [withSub])
+  const columns = useMemo(() => assetColumns({ withDomain: withSub, rows }), [withSub, rows])
   const takeOut = (): void => {
     const assets = rows.filter((card) => chosen.has(card.urn))
     assign(

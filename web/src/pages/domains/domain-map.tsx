@@ -1,5 +1,5 @@
 /** Lineage between domains on their own pages: a level of the map, or one domain with all others. */
-import { useId } from 'preact/hooks'
+import { useId, useMemo } from 'preact/hooks'
 import { addressOf } from '../../address.ts'
 import { domainMapOf, type RawDomainLineage } from '../../api/domain-queries.ts'
 import { graphql } from '../../api/request.ts'
@@ -10,7 +10,7 @@ import { domainTexts as words } from '../../texts/domains.ts'
 import { mapTexts } from '../../texts/map.ts'
 import type { MapEdge } from '../map/map-layout.ts'
 import { MapList, MapPicture } from '../map/map-picture.tsx'
-import { mapAddress, readMap, type MapBox } from '../map/read-map.ts'
+import { mapAddress, readMap, type MapBox, type MapOfPlace } from '../map/read-map.ts'
 import { nameOfDomain } from './use-tree.ts'
 
 /** More edges are not legible. */
@@ -27,16 +27,21 @@ const wordsOf = (scope: MapScope): { title: string; none: string } =>
       ? { title: words.mapOf(scope.name), none: words.mapNoneOf }
       : { title: words.mapWithin(scope.name), none: words.mapNoneWithin }
 
+type Shown = Pick<MapOfPlace, 'boxes' | 'edges' | 'folded' | 'edgesOfPage'>
+
 export function DomainMap({ scope }: { scope: MapScope }) {
   const id = useId()
   const urn = scope.kind === 'top' ? undefined : scope.urn
-  const { data, error, reload } = useResource(`map ${scope.kind} ${urn ?? ''}`, (signal) =>
+  const { data, error, reload } = useResource<Shown>(`map ${scope.kind} ${urn ?? ''}`, (signal) =>
     scope.kind === 'of'
       ? readOthers(scope.urn, signal)
       : readMap(urn === undefined ? {} : { domain: urn }, 0, signal)
   )
   const { title, none } = wordsOf(scope)
-  const shown = data && { boxes: data.boxes.map(toDomain), edges: data.edges }
+  const shown = useMemo(() => {
+    const drawn = data?.folded ?? data
+    return drawn && { boxes: drawn.boxes.map(toDomain), edges: drawn.edges }
+  }, [data])
   return (
     <section class="panel stack" aria-labelledby={id} data-testid="domain-map" data-scope={scope.kind}>
       <div class="row apart">
@@ -89,5 +94,5 @@ async function readOthers(urn: string, signal: AbortSignal) {
       count: edgeCount
     }))
   const edges = [...edgesOf(down), ...edgesOf(up)].sort((a, b) => b.count - a.count)
-  return { boxes: [...boxes.values()], edges, edgesOfPage: down.total + up.total }
+  return { boxes: [...boxes.values()], edges, folded: null, edgesOfPage: down.total + up.total }
 }

@@ -7,7 +7,7 @@ import { addressOf } from '../../address.ts'
 import { ApiError } from '../../api/errors.ts'
 import { cancelLoad, retryLoad, undoLoad, type Load } from '../../api/loads.ts'
 import { canWrite } from '../../api/session.ts'
-import { CardLink } from '../../parts/card-line.tsx'
+import { AssetRow } from '../../parts/asset-row.tsx'
 import { CopyAs } from '../../parts/copy-as.tsx'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { Empty, Failure, Loading } from '../../parts/states.tsx'
@@ -29,7 +29,7 @@ import { useLoad } from './use-load.ts'
 import { VerdictBar } from './verdict-bar.tsx'
 import { hasEnded, rateOf, waitingOf } from './verdicts.ts'
 
-type OpenDialog = 'retry' | 'force' | 'cancel' | 'undo' | null
+type OpenDialog = 'retry' | 'create' | 'force' | 'cancel' | 'undo' | null
 
 export function LoadDetail({ id }: { id: string }) {
   const { load, error, isLive, update, retry } = useLoad(id)
@@ -45,7 +45,7 @@ export function LoadDetail({ id }: { id: string }) {
   const isRunning = !hasEnded(load)
   const isSnapshot = load.mode === 'snapshot'
   return (
-    <div class="stack">
+    <div class="stack load-page">
       <a href={addressOf('loads')}>{words.all}</a>
       <section class="panel stack" aria-labelledby="load">
         <div class="row">
@@ -80,7 +80,13 @@ export function LoadDetail({ id }: { id: string }) {
         </section>
       )}
       {load.counts.rejected > 0 && (
-        <Rejects id={id} format={load.format} total={load.counts.rejected} isOver={!isRunning} />
+        <Rejects
+          id={id}
+          format={load.format}
+          total={load.counts.rejected}
+          isOver={!isRunning}
+          createMissing={canWrite() && canRetry(load) ? () => setDialog('create') : undefined}
+        />
       )}
       {!isRunning && !load.dryRun && load.counts.applied > 0 && <Changed id={id} />}
       {dialog && (
@@ -122,7 +128,7 @@ function Changed({ id }: { id: string }) {
       <ul class="list">
         {changed.assets.map((entity) => (
           <li key={entity.urn}>
-            <CardLink card={cardOf(entity)} />
+            <AssetRow card={cardOf(entity)} />
           </li>
         ))}
       </ul>
@@ -183,6 +189,10 @@ const Warnings = ({ count, messages }: NonNullable<Load['warnings']>) => (
   </>
 )
 
+const hasFailed = ({ state, atomic }: Load): boolean => state === 'failed' && !atomic
+const canRetry = (load: Load): boolean =>
+  (hasFailed(load) || (load.state === 'done' && load.counts.rejected > 0)) && !load.dryRun && !load.undoneBy
+
 const Actions = ({
   load,
   isSnapshot,
@@ -192,9 +202,7 @@ const Actions = ({
   isSnapshot: boolean
   open: (dialog: OpenDialog) => void
 }) => {
-  const isFailed = load.state === 'failed' && !load.atomic
-  const hasRejects = load.state === 'done' && load.counts.rejected > 0
-  const canRetry = (isFailed || hasRejects) && !load.dryRun && !load.undoneBy
+  const isFailed = hasFailed(load)
   const canForce =
     isSnapshot && !load.dryRun && !load.undoneBy && (isFailed || load.snapshot?.sweep === 'held')
   const canUndo =
@@ -203,14 +211,12 @@ const Actions = ({
     !load.undoneBy &&
     load.format !== 'openlineage'
   const button = (kind: Exclude<OpenDialog, null>, label: string) => (
-    <Button class={kind === 'retry' ? 'primary' : undefined} run={() => open(kind)}>
-      {label}
-    </Button>
+    <Button run={() => open(kind)}>{label}</Button>
   )
   return (
     <>
       {!hasEnded(load) && button('cancel', words.cancel)}
-      {canRetry && button('retry', isFailed ? words.retryFailed : words.retry)}
+      {canRetry(load) && button('retry', isFailed ? words.retryFailed : words.retry)}
       {canForce && button('force', words.retryForced)}
       {canUndo && button('undo', words.undo)}
     </>
@@ -230,15 +236,17 @@ function LoadDialog({
 }) {
   const action = useAction()
   const { route } = useLocation()
-  const [createsMissing, setCreatesMissing] = useState(false)
+  const [createsMissing, setCreatesMissing] = useState(kind === 'create')
   const { counts } = load
+  const again = {
+    title: load.state === 'failed' ? words.retryFailedTitle : words.retryTitle(counts.rejected),
+    action: load.state === 'failed' ? words.retryFailed : words.retry,
+    work: () => retryLoad(load.id, { createsMissing }),
+    lines: [words.retryHint]
+  }
   const parts = {
-    retry: {
-      title: load.state === 'failed' ? words.retryFailedTitle : words.retryTitle(counts.rejected),
-      action: load.state === 'failed' ? words.retryFailed : words.retry,
-      work: () => retryLoad(load.id, { createsMissing }),
-      lines: [words.retryHint]
-    },
+    retry: again,
+    create: again,
     force: {
       title: words.forceTitle,
       action: words.retryForced,
@@ -282,7 +290,7 @@ function LoadDialog({
       {parts.lines.map((line) => (
         <p key={line}>{line}</p>
       ))}
-      {kind === 'retry' && counts.rejected > 0 && (
+      {parts === again && counts.rejected > 0 && (
         <Check label={words.drop.createsMissing} value={createsMissing} change={setCreatesMissing} />
       )}
       {kind === 'undo' && <UndoPreview id={load.id} />}

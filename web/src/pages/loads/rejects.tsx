@@ -24,13 +24,16 @@ export function Rejects({
   id,
   format,
   total,
-  isOver
+  isOver,
+  createMissing
 }: {
   id: string
   format: string
   total: number
   /** Whether no more rejects can come. */
   isOver: boolean
+  /** Sends the rejected records again, creating what they refer to; undefined where that cannot be done. */
+  createMissing?: (() => void) | undefined
 }) {
   const address = useAddress('loads')
   const [shown, setShown] = useState<Reject | null>(null)
@@ -55,85 +58,101 @@ export function Rejects({
   const reasons = useMemo(() => reasonsOf(filtered), [filtered])
   const columns = useMemo(() => columnsOf(setShown), [])
   return (
-    <section class="panel stack" aria-labelledby="rejects">
-      <div class="row apart">
-        <div class="row">
-          <h2 id="rejects">{words.rejects}</h2>
-          <span class="soft" role="status" data-testid="rejects-showing">
-            {words.rejectsShown(filtered.length, total)}
-          </span>
-        </div>
-        <div class="row">
-          <a class="button" href={`../${rejectsPath(id)}`} download="">
-            {words.downloadNdjson}
-          </a>
-          {format === 'csv' && (
-            <a class="button" href={`../${rejectsPath(id, { format: 'csv' })}`} download="">
-              {words.downloadCsv}
-            </a>
-          )}
-        </div>
-      </div>
-      {codes.length > 1 && (
-        <div class="row" role="group" aria-label={words.rejectHeads.code}>
-          {codes.map(([name, count]) => (
-            <Button
-              key={name}
-              aria-pressed={name === code}
-              run={() => address.change({ code: name === code ? null : name })}
-            >
-              {words.codeCount(name, count)}
-            </Button>
-          ))}
-        </div>
-      )}
-      {error && <Failure error={error} retry={retry} />}
-      {rows.length === 0 && isLoading && <Loading />}
+    <>
       {reasons.length > 0 && (
-        <ul class="plain-list reasons" aria-label={words.reasons}>
-          <ShowAll
-            items={reasons}
-            firstCount={reasonsFirstCount}
-            label={words.reasons}
-            draw={({ code: of, message, count, line }) => (
-              <li key={`${of} ${message}`}>
-                <strong>{words.reason(count, of)}</strong> {count > 1 && words.reasonExample} {message}{' '}
-                <span class="soft">{words.firstOf(line)}</span>
-              </li>
-            )}
-          />
-        </ul>
+        <section class="panel stack causes" aria-labelledby="causes">
+          <h2 id="causes">{words.reasons}</h2>
+          <ul class="plain-list reasons" aria-label={words.reasons}>
+            <ShowAll
+              items={reasons}
+              firstCount={reasonsFirstCount}
+              label={words.reasons}
+              draw={({ code: of, message, count, line }) => (
+                <li key={`${of} ${message}`}>
+                  <p>
+                    <strong>{words.reason(count, of)}</strong> {words.causes[of] ?? ''}
+                  </p>
+                  <p class="soft">
+                    {count > 1 && words.reasonExample} {message} {words.firstOf(line)}
+                  </p>
+                  {of === 'MISSING_REFERENCE' && createMissing && (
+                    <div>
+                      <Button class="primary" run={createMissing}>
+                        {words.retryCreating}
+                      </Button>
+                    </div>
+                  )}
+                </li>
+              )}
+            />
+          </ul>
+        </section>
       )}
-      {filtered.length > 0 && (
-        <Table<Reject>
-          label={words.rejects}
-          columns={columns}
-          rows={filtered}
-          keyOf={({ line }) => String(line)}
-          sort={readSort(address.query.sort)}
-          onSort={(sort) => {
-            address.change({ sort: printSort(sort) }, { replace: true })
-          }}
-          open={setShown}
-        />
-      )}
-      {shown && (
-        <Dialog
-          title={words.recordOf(shown.line)}
-          close={() => {
-            setShown(null)
-          }}
-        >
-          <p>
-            <code>{shown.code}</code> {shown.message}
-          </p>
-          <Snippet text={shown.record} label={words.recordOf(shown.line)} />
-          <div>
-            <Button run={() => setShown(null)}>{dialogTexts.close}</Button>
+      <section class="panel stack" aria-labelledby="rejects">
+        <div class="row apart">
+          <div class="row">
+            <h2 id="rejects">{words.rejects}</h2>
+            <span class="soft" role="status" data-testid="rejects-showing">
+              {words.rejectsShown(filtered.length, total)}
+            </span>
           </div>
-        </Dialog>
-      )}
-    </section>
+          <div class="row">
+            <a class="button" href={`../${rejectsPath(id)}`} download="">
+              {words.downloadNdjson}
+            </a>
+            {format === 'csv' && (
+              <a class="button" href={`../${rejectsPath(id, { format: 'csv' })}`} download="">
+                {words.downloadCsv}
+              </a>
+            )}
+          </div>
+        </div>
+        {codes.length > 1 && (
+          <div class="row" role="group" aria-label={words.rejectHeads.code}>
+            {codes.map(([name, count]) => (
+              <Button
+                key={name}
+                aria-pressed={name === code}
+                run={() => address.change({ code: name === code ? null : name })}
+              >
+                {words.codeCount(name, count)}
+              </Button>
+            ))}
+          </div>
+        )}
+        {error && <Failure error={error} retry={retry} />}
+        {rows.length === 0 && isLoading && <Loading />}
+        {filtered.length > 0 && (
+          <Table<Reject>
+            label={words.rejects}
+            columns={columns}
+            rows={filtered}
+            keyOf={({ line }) => String(line)}
+            sort={readSort(address.query.sort)}
+            onSort={(sort) => {
+              address.change({ sort: printSort(sort) }, { replace: true })
+            }}
+            open={setShown}
+          />
+        )}
+        {shown && (
+          <Dialog
+            title={words.recordOf(shown.line)}
+            close={() => {
+              setShown(null)
+            }}
+          >
+            <p>
+              <code>{shown.code}</code> {shown.message}
+            </p>
+            <Snippet text={shown.record} label={words.recordOf(shown.line)} />
+            <div>
+              <Button run={() => setShown(null)}>{dialogTexts.close}</Button>
+            </div>
+          </Dialog>
+        )}
+      </section>
+    </>
   )
 }
 

@@ -8,7 +8,8 @@ import { boundsOf, layOut, type Box, type PlacedEdge, type Point } from '../../g
 import { crosses } from '../../graph/visible.ts'
 import { number } from '../../texts/numbers.ts'
 
-export type MapEdge = { from: string; to: string; count: number }
+/** `back` counts the edges that lead the other way, if both are one arrow. */
+export type MapEdge = { from: string; to: string; count: number; back?: number }
 /** `label` is where the number is; null if there is no room for it. */
 export type MapArrow = MapEdge & { path: string; width: number; label: Box | null }
 export type MapLayout = { boxes: { id: string; box: Box }[]; arrows: MapArrow[]; bounds: Box }
@@ -16,7 +17,21 @@ export type MapLayout = { boxes: { id: string; box: Box }[]; arrows: MapArrow[];
 export const boxSize = { width: 228, height: 58 }
 const gaps = { row: 20, layer: 84, lane: 20, label: 2 }
 const strokes = { least: 1.2, most: 3.6 }
-const labelHeight = 16
+/** Numbers are drawn larger where the map is small. */
+const labelHeight = 24
+export const labelOf = ({ count, back }: MapEdge): string =>
+  back === undefined ? number(count) : `${number(count)} ⇄ ${number(back)}`
+
+/** Both directions of two boxes as one arrow, which leads where more edges lead. */
+export function paired(edges: readonly MapEdge[]): MapEdge[] {
+  const of = new Map(edges.map((edge) => [`${edge.from} ${edge.to}`, edge]))
+  return edges.flatMap((edge, index) => {
+    const other = of.get(`${edge.to} ${edge.from}`)
+    if (!other || other === edge) return [edge]
+    const isFirst = edge.count > other.count || (edge.count === other.count && index < edges.indexOf(other))
+    return isFirst ? [{ ...edge, back: other.count }] : []
+  })
+}
 
 /**
  * The width of an arrow grows with the logarithm of its count, because an arrow of ten thousand edges must
@@ -48,7 +63,7 @@ export function layOutMap(ids: readonly string[], edges: readonly MapEdge[]): Ma
   const arrows = ways.flatMap(({ id, path, places }) => {
     const edge = edges[Number(id)]
     if (!edge) return []
-    const label = labelAt(places, edge.count, taken)
+    const label = labelAt(places, labelOf(edge), taken)
     if (label) taken.push(label)
     return [{ ...edge, path, width: rounded(strokeOf(edge.count, most)), label }]
   })
@@ -133,8 +148,8 @@ function placesOn(points: readonly Point[]): Point[] {
   )
 }
 
-function labelAt(places: readonly Point[], count: number, taken: readonly Box[]): Box | null {
-  const width = Math.ceil(textWidth(number(count), 12, 600)) + 8
+function labelAt(places: readonly Point[], text: string, taken: readonly Box[]): Box | null {
+  const width = Math.ceil(textWidth(text, 18, 600)) + 8
   for (const { x, y } of places) {
     const label = { x: x - width / 2, y: y - labelHeight / 2, width, height: labelHeight }
     const room = {

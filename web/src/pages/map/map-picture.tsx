@@ -7,18 +7,20 @@ import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import '../../graph/measure.ts'
 import { fitted } from '../../graph/labels.ts'
 import { attachViewport, type Viewport } from '../../graph/viewport.ts'
-import { detailAt, type Size, type View } from '../../graph/visible.ts'
+import type { Size, View } from '../../graph/visible.ts'
 import { TypePath } from '../../parts/icons.tsx'
 import { PlatformPath } from '../../parts/platform-mark.tsx'
 import { goTo } from '../../parts/use-address.ts'
 import '../../style/map.css'
 import { mapTexts as words } from '../../texts/map.ts'
 import { texts } from '../../texts.ts'
-import { boxSize, layOutMap, type MapArrow, type MapEdge } from './map-layout.ts'
+import { boxSize, labelOf, layOutMap, paired, type MapArrow, type MapEdge } from './map-layout.ts'
 import type { MapBox } from './read-map.ts'
 
 /** The smallest scale at which a map is fitted, because smaller names cannot be read. */
-const legibleScale = 0.5
+const legibleScale = 0.62
+/** Below it, boxes have only their names, larger. */
+const factsScale = 0.92
 /** The most platforms of which a box has the marks. */
 const marksMaxCount = 4
 
@@ -44,7 +46,7 @@ export function MapPicture({ boxes, edges, here, isPage = false }: Props) {
     () =>
       layOutMap(
         boxes.map(({ id }) => id),
-        edges
+        paired(edges)
       ),
     [boxes, edges]
   )
@@ -58,7 +60,7 @@ export function MapPicture({ boxes, edges, here, isPage = false }: Props) {
     const stop = effect(() => {
       const { x, y, scale } = view.value
       world.current?.setAttribute('transform', `translate(${x} ${y}) scale(${scale})`)
-      setSmall(detailAt(scale) !== 'full')
+      setSmall(scale < factsScale)
     })
     setViewport(attached)
     return () => {
@@ -88,7 +90,7 @@ export function MapPicture({ boxes, edges, here, isPage = false }: Props) {
             markerWidth="12"
             markerHeight="12"
             markerUnits="userSpaceOnUse"
-            orient="auto"
+            orient="auto-start-reverse"
           >
             <path d="M0 0 8 4 0 8z" class="arrows" />
           </marker>
@@ -102,12 +104,19 @@ export function MapPicture({ boxes, edges, here, isPage = false }: Props) {
               d={each.path}
               style={{ strokeWidth: `${each.width}px` }}
               marker-end={`url(#${arrow})`}
+              marker-start={each.back === undefined ? undefined : `url(#${arrow})`}
               data-edge={`${each.from} ${each.to}`}
               data-count={each.count}
+              data-back={each.back}
             />
           ))}
           {layout.arrows.map((each) => (
-            <Count key={`${each.from} ${each.to}`} arrow={each} isFaded={isFaded(each.from, each.to)} />
+            <Count
+              key={`${each.from} ${each.to}`}
+              arrow={each}
+              isSmall={isSmall}
+              isFaded={isFaded(each.from, each.to)}
+            />
           ))}
           {layout.boxes.map(({ id, box }) => {
             const of = boxOf.get(id)
@@ -141,12 +150,12 @@ export function MapPicture({ boxes, edges, here, isPage = false }: Props) {
   )
 }
 
-const Count = ({ arrow: { label, count }, isFaded }: { arrow: MapArrow; isFaded: boolean }) =>
-  label && (
-    <g class="map-count" data-faded={isFaded || undefined} aria-hidden="true">
-      <rect {...label} rx="8" />
-      <text x={label.x + label.width / 2} y={label.y + 12}>
-        {texts.count(count)}
+const Count = ({ arrow, isSmall, isFaded }: { arrow: MapArrow; isSmall: boolean; isFaded: boolean }) =>
+  arrow.label && (
+    <g class={isSmall ? 'map-count large' : 'map-count'} data-faded={isFaded || undefined} aria-hidden="true">
+      <rect {...arrow.label} rx="8" />
+      <text x={arrow.label.x + arrow.label.width / 2} y={arrow.label.y + (isSmall ? 18 : 16)}>
+        {labelOf(arrow)}
       </text>
     </g>
   )

@@ -33,6 +33,10 @@ export type MapOfPlace = {
   crumbs: Crumb[]
   total: number
   found: string
+  /** Of its boxes; MIXED if they are of several. */
+  kind: string
+  /** Without the box of what is in no domain, which is connected with nearly all; null where there is none beside domains. */
+  folded: { boxes: MapBox[]; edges: MapEdge[]; count: number } | null
   edgesOfPage: number
 }
 
@@ -86,19 +90,29 @@ export async function readMap(place: Place, start: number, signal?: AbortSignal)
   if (place.system !== undefined)
     steps.push([systemTitle(place.system), { domain: place.domain, system: place.system }])
   if (place.schema !== undefined) steps.push([place.schema || words.noSchema, place])
+  const boxes = map.boxes.map((box) => shown(box, place))
+  const edges = map.edges.map(({ upstreamKey, downstreamKey, edgeCount }) => ({
+    from: upstreamKey,
+    to: downstreamKey,
+    count: edgeCount
+  }))
+  const none = map.boxes.find((box) => box.kind === 'DOMAIN' && box.key === '')
   return {
-    boxes: map.boxes.map((box) => shown(box, place)),
-    edges: map.edges.map(({ upstreamKey, downstreamKey, edgeCount }) => ({
-      from: upstreamKey,
-      to: downstreamKey,
-      count: edgeCount
-    })),
+    boxes,
+    edges,
     crumbs: steps.map(([name, at]) => ({ name, href: mapAddress(at) })),
     total: map.total,
     found: words.found(words.kinds[kind](map.total), texts.assets(map.assetCount), map.edgeCount),
+    kind,
+    folded: none && boxes.length > 2 ? { ...withoutNone(boxes, edges), count: none.assetCount } : null,
     edgesOfPage: map.edgesOfPage
   }
 }
+
+const withoutNone = (boxes: readonly MapBox[], edges: readonly MapEdge[]) => ({
+  boxes: boxes.filter(({ id }) => id !== ''),
+  edges: edges.filter(({ from, to }) => from !== '' && to !== '')
+})
 
 function shown(box: RawMapBox, place: Place): MapBox {
   const card = box.kind === 'ASSET' && box.entity ? cardOf(box.entity) : null
