@@ -55,7 +55,7 @@ t.test('a question about SQL', async (t) => {
             transformation: 'IDENTITY',
             certainty: 'BY_SCHEMA'
           })),
-          problems: []
+          problems: { length: 0 }
         }
       ]
     })
@@ -87,9 +87,9 @@ t.test('a question about SQL', async (t) => {
     })
     t.match(body, {
       statements: [
-        { kind: 'SELECT', problems: [] },
+        { kind: 'SELECT', problems: { length: 0 } },
         { kind: 'UNKNOWN', line: 2, problems: [{ line: 2, code: 'NOT_READ' }] },
-        { kind: 'SELECT', line: 3, problems: [] }
+        { kind: 'SELECT', line: 3, problems: { length: 0 } }
       ]
     })
   })

@@ -165,7 +165,7 @@ export const catalogDescriptions: Descriptions = {
   'POST /rest/v1/sql/lineage': {
     tag: 'catalog',
     summary: 'Says which columns SQL reads and writes',
-    more: 'Nothing is stored, and nothing is run. SQL that cannot be read is no error: the statement says so in `problems`.',
+    more: 'Nothing is stored, and nothing is run. SQL that cannot be read is not an error: the statement says so in `problems`.',
     query: { indirect: flag('Also the columns that only filter, join, group or sort.') },
     body: object(
       {

@@ -42,7 +42,7 @@ const textFields = ['database', 'schema', 'platform', 'platformInstance', 'env']
  * whether the catalog has it.
  *
  * Throws BAD_REQUEST for an unknown dialect and for a question without SQL, INVALID_URN, LIMIT_EXCEEDED (sqlMaxBytes,
- * sqlTablesMaxCount), OVERLOADED. SQL that cannot be read is no error: the statement says so in its problems.
+ * sqlTablesMaxCount), OVERLOADED. SQL that cannot be read is not an error: the statement says so in its problems.
  */
 export async function askSqlLineage(
   sources: EntitySources,

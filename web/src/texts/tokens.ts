@@ -46,7 +46,7 @@ export const tokenTexts = {
   lastSeen: (days: number | null): string | undefined =>
     days === null || days === 0 ? undefined : `Last seen ${days === 1 ? 'a day' : `${days} days`} ago`,
   never: 'Never',
-  neverHint: 'Whoever has it may do everything, for ever. A token with an end is safer.',
+  neverHint: 'Whoever has it may do everything, forever. A token with an end is safer.',
   expired: 'Expired',
   isRevoked: 'Revoked',
   heads: {
