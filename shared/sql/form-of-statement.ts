@@ -298,6 +298,15 @@ export function statementOf(tree: unknown): Statement {
       }
     case 'Use':
       return useOf(content)
+    case 'Set': {
+      const { variable, values } = asTree(ofVariant(content, 'SingleAssignment'))
+      const [schema] = asList(values)
+      const isPath = pathOf(variable).at(-1)?.text.toLowerCase() === 'search_path'
+      const name = nameOf(ofVariant(schema, 'Identifier'))
+      return isPath && name.text !== ''
+        ? { kind: 'USE', path: [name], what: 'schema' }
+        : { kind: 'OTHER', name: 'SET' }
+    }
     case 'Explain':
       return { kind: 'OTHER', name: 'EXPLAIN' }
     case 'Directory':

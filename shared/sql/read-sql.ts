@@ -1,6 +1,7 @@
 /** Reads SQL: the tables and columns that each statement of a script reads and writes, and how sure that is. */
 import type { Dialect } from './dialects.ts'
 import { findDialect } from './dialects.ts'
+import { asUnload, copyOf } from './read-copy.ts'
 import type { Path, Statement } from './form.ts'
 import { statementOf, unloadedText } from './form-of-statement.ts'
 import type { Defaults } from './names.ts'
@@ -53,6 +54,12 @@ function treesOf(sql: string, dialect: Dialect): readonly unknown[] {
 }
 
 function readPiece(piece: Piece, { line, column }: Position, dialect: Dialect): Read {
+  if (piece.isForeign === true)
+    return {
+      piece,
+      statements: [],
+      problem: { line, column, code: 'NOT_READ', message: 'The body is not written in SQL' }
+    }
   if (piece.isDynamic === true)
     return {
       piece,
@@ -65,10 +72,14 @@ function readPiece(piece: Piece, { line, column }: Position, dialect: Dialect): 
       }
     }
   try {
+    const copy = copyOf(piece.sql, dialect)
+    if (copy !== undefined) return { piece, statements: [copy] }
+    const isExport = /^\s*EXPORT\s+DATA\b/i.test(piece.sql)
     const statements = prepare(piece.sql, dialect).flatMap((sql) =>
       treesOf(sql, dialect).map((tree) => {
         const text = unloadedText(tree)
-        return text === undefined ? statementOf(tree) : statementOf(treesOf(text, dialect)[0])
+        const statement = statementOf(text === undefined ? tree : treesOf(text, dialect)[0])
+        return isExport || text !== undefined ? asUnload(statement) : statement
       })
     )
     if (goesByName(piece.sql, dialect))

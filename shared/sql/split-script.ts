@@ -4,6 +4,7 @@
  * Control flow is taken off: `IF x THEN INSERT …` gives the INSERT. What a variable holds is not known.
  */
 import type { Dialect } from './dialects.ts'
+import { Edits } from './edits.ts'
 import type { Token } from './tokens.ts'
 import { tokenize } from './tokens.ts'
 
@@ -19,12 +20,14 @@ export interface Piece {
   row?: string
   /** It runs a text that is made at run time. */
   isDynamic?: boolean
+  /** It is written in another language. */
+  isForeign?: boolean
 }
 
 /** Words that begin a statement which may be read. */
 const beginnings = new Set([
   'SELECT', 'SEL', 'WITH', 'INSERT', 'INS', 'UPDATE', 'UPD', 'DELETE', 'DEL', 'MERGE', 'REPLACE', 'CREATE', 'DROP', 'ALTER', 'TRUNCATE',
-  'COPY', 'UNLOAD', 'USE', 'FROM', 'EXPORT', 'UPSERT', 'VALUES', 'RENAME', 'PIVOT', 'UNPIVOT', 'LOCKING', 'TABLE', 'CACHE'
+  'COPY', 'UNLOAD', 'USE', 'FROM', 'EXPORT', 'UPSERT', 'VALUES', 'RENAME', 'PIVOT', 'UNPIVOT', 'LOCKING', 'TABLE', 'CACHE', 'BULK'
 ]) // prettier-ignore
 
 /** Words that begin what is not about tables, in procedures and scripts. */
@@ -53,7 +56,8 @@ const continues = new Set([
   'OF',
   'OR',
   '=',
-  'EXPLAIN'
+  'EXPLAIN',
+  'BULK'
 ])
 
 const isRoutine = new Set(['PROCEDURE', 'PROC', 'FUNCTION', 'TRIGGER', 'TASK', 'PACKAGE', 'EVENT'])
@@ -64,11 +68,10 @@ function cut(sql: string, tokens: readonly Token[], dialect: Dialect): Token[][]
   const end = (): void => {
     if (ranges.at(-1)?.length) ranges.push([])
   }
-  for (const [index, token] of tokens.entries()) {
+  for (const token of tokens) {
     if (token.key === ';') end()
     else if ((token.key === 'GO' || (token.key === '/' && dialect.name === 'oracle')) && isAlone(sql, token))
       end()
-    else if (token.key === 'DELIMITER' && tokens[index - 1]?.end !== token.start - 1) end()
     else ranges.at(-1)?.push(token)
   }
   return ranges.filter((range) => range.length > 0)
@@ -206,7 +209,8 @@ const is =
 /** Names of the parameters of a routine: the first word of each, without its direction. */
 function parameterNames(tokens: readonly Token[], from: number): string[] {
   const open = tokens.findIndex(({ key }, index) => index >= from && key === '(')
-  if (open === -1) return []
+  const body = tokens.findIndex(({ key }, index) => index >= from && /^(?:AS|IS|BEGIN)$/.test(key))
+  if (open === -1 || (body !== -1 && body < open)) return []
   const names: string[] = []
   let depth = 0
   let isNew = true
@@ -236,6 +240,8 @@ interface Reading {
   variables: Set<string>
   /** Inside of a routine or a block, where a statement may begin with a variable. */
   isInBody: boolean
+  /** The table of the trigger around, whose rows T-SQL calls inserted and deleted. */
+  table?: string
 }
 
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
@@ -256,14 +262,33 @@ function add(reading: Reading, tokens: readonly Token[], more: Partial<Piece> = 
         blank(sql.slice(from.start - first.start, to.end - first.start)) +
         sql.slice(to.end - first.start)
   }
+  if (reading.table !== undefined) sql = ofTrigger(sql, reading.table, reading.dialect)
   reading.pieces.push({ sql, start: first.start, variables: reading.variables, ...more })
+}
+
+/** The statement of a trigger, which reads its own table where it says inserted or deleted. */
+function ofTrigger(sql: string, table: string, dialect: Dialect): string {
+  const edits = new Edits(sql, dialect)
+  edits.tokens.forEach(({ key, text }, index) => {
+    if (!/^(?:INSERTED|DELETED)$/.test(key) || !/^(?:FROM|JOIN|,)$/.test(edits.key(index - 1))) return
+    const next = edits.tokens[index + 1]
+    const hasAlias =
+      next?.kind === 'word' &&
+      !/^(?:WHERE|JOIN|INNER|LEFT|RIGHT|FULL|CROSS|OUTER|ON|GROUP|ORDER|UNION|HAVING|EXCEPT|FOR)$/.test(
+        next.key
+      )
+    edits.replace(index, index, hasAlias ? table : `${table} ${text}`)
+  })
+  return edits.apply()
 }
 
 /** The SQL in a text: `$$ … $$` or `'…'`. Doubled quotes keep their place. */
 function readText(reading: Reading, token: Token): void {
   const open = /^(?:\$[A-Za-z_0-9]*\$|'''|"""|'|")/.exec(token.text)?.[0] ?? ''
   const body = token.text.slice(open.length, token.text.length - open.length)
-  const inner = open === "'" ? body.replaceAll("''", " '") : body
+  // two quotes stand for one, four for two
+  const halve = (quotes: string): string => ' '.repeat(quotes.length / 2) + "'".repeat(quotes.length / 2)
+  const inner = open === "'" ? body.replace(/(?:'')+/g, halve) : body
   const start = token.start + open.length
   const script = blank(reading.script.slice(0, start)) + inner
   const nested: Reading = { ...reading, script, isInBody: true }
@@ -280,12 +305,19 @@ function readText(reading: Reading, token: Token): void {
 /** A routine: its header is left out, its body is read. */
 function readRoutine(reading: Reading, tokens: readonly Token[]): void {
   for (const name of parameterNames(tokens, 2)) reading.variables.add(name)
+  if (reading.dialect.name === 'tsql' && tokens.slice(0, 5).some(is('TRIGGER'))) {
+    const on = find(tokens, 2, is('ON'))
+    let last = on + 1
+    while (tokens[last + 1]?.key === '.') last += 2
+    const [from, to] = [tokens[on + 1], tokens[last]]
+    if (from !== undefined && to !== undefined) reading.table = reading.script.slice(from.start, to.end)
+  }
   reading.isInBody = true
   const isOther = tokens.some(
     ({ key }, index) =>
       key === 'LANGUAGE' && !/^(?:SQL|PLPGSQL|'SQL'|'PLPGSQL'|PLSQL)$/i.test(tokens[index + 1]?.text ?? 'SQL')
   )
-  if (isOther) return
+  if (isOther) return add(reading, tokens, { isForeign: true })
   const body = find(
     tokens,
     2,
@@ -379,6 +411,14 @@ function readStatement(reading: Reading, given: readonly Token[]): void {
         !tokens.slice(1, what + 1).some((each) => ['TABLE', 'VIEW'].includes(each.key))
       )
         return readRoutine(reading, tokens)
+      if (key === 'REPLACE' && isRoutine.has(second?.key ?? '')) return readRoutine(reading, tokens)
+      // a part of a package
+      if (reading.isInBody && isRoutine.has(key)) return readRoutine(reading, tokens)
+      // the cursor of a declaration
+      if (reading.isInBody && second?.key === 'CURSOR') return readCursor(reading, tokens)
+      if (key === 'DECLARE' && tokens[2]?.key === 'CURSOR') return readCursor(reading, tokens)
+      if (key === 'LOAD' && second?.key === 'DATA') return add(reading, tokens)
+      if (key === 'SET' && second?.key === 'SEARCH_PATH') return add(reading, tokens)
       if (key === 'DO' && second?.kind === 'string') return readText(reading, second)
       if (key === 'FOR' || key === 'FOREACH') return readLoop(reading, tokens)
       if (
@@ -452,9 +492,12 @@ function readStatement(reading: Reading, given: readonly Token[]): void {
 /** The variables of a DECLARE: the words before the types. */
 function declaredNames(tokens: readonly Token[]): string[] {
   const names: string[] = []
+  let depth = 0
   for (const [index, token] of tokens.entries()) {
     const before = tokens[index - 1]?.key
-    if (index > 0 && token.kind === 'word' && (before === 'DECLARE' || before === ','))
+    if (token.key === '(') depth++
+    if (token.key === ')') depth--
+    if (index > 0 && depth === 0 && token.kind === 'word' && (before === 'DECLARE' || before === ','))
       names.push(token.text.toLowerCase())
     if (['DEFAULT', '=', 'INT64', 'STRING'].includes(token.key)) break
   }
@@ -468,9 +511,26 @@ function readRange(reading: Reading, tokens: readonly Token[]): void {
   }
 }
 
+/** MySQL's client lets a script choose what ends statements: `DELIMITER //`. */
+function withoutDelimiters(script: string): string {
+  if (!/^[ \t]*DELIMITER\s/im.test(script)) return script
+  let delimiter = ';'
+  return script
+    .split('\n')
+    .map((line) => {
+      const [, chosen] = /^[ \t]*DELIMITER[ \t]+(\S+)/i.exec(line) ?? []
+      if (chosen === undefined)
+        return delimiter === ';' ? line : line.replaceAll(delimiter, ';'.padEnd(delimiter.length))
+      delimiter = chosen
+      return blank(line)
+    })
+    .join('\n')
+}
+
 /** The statements of a script, in order. */
 export function splitScript(script: string, dialect: Dialect): Piece[] {
-  const reading: Reading = { script, dialect, pieces: [], variables: new Set(), isInBody: false }
-  readRange(reading, tokenize(script, dialect))
+  const text = dialect.name === 'mysql' ? withoutDelimiters(script) : script
+  const reading: Reading = { script: text, dialect, pieces: [], variables: new Set(), isInBody: false }
+  readRange(reading, tokenize(text, dialect))
   return reading.pieces
 }
