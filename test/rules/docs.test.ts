@@ -24,6 +24,8 @@ import {
   loadMovePicture,
   loadMoveTable,
   metricTable,
+  sqlDialectTable,
+  sqlProblemTable,
   tableIn
 } from '../support/docs-tables.ts'
 import {
@@ -65,7 +67,9 @@ const generated: { page: string; table: string }[] = [
   { page: 'docs/command-line.md', table: await commandsTable() },
   { page: 'docs/architecture.md', table: loadMoveTable() },
   { page: 'docs/datahub.md', table: clientCallTable(false) },
-  { page: 'docs/datahub.md', table: clientCallTable(true) }
+  { page: 'docs/datahub.md', table: clientCallTable(true) },
+  { page: 'docs/guides/sql.md', table: sqlDialectTable() },
+  { page: 'docs/guides/sql.md', table: sqlProblemTable() }
 ]
 
 for (const { page, table } of generated) {

@@ -7,6 +7,8 @@ import { errorCodes } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import { loadMoves, terminalStates } from '../../shared/model/load-moves.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
+import { problemCodes } from '../../shared/sql/problems.ts'
+import { dialects, readAllCases } from '../sql/read-cases.ts'
 
 const table = (head: string[], rows: string[][]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
@@ -140,3 +142,42 @@ export const clientCallTable = (isRefused: boolean): string => {
 
 /** Text in a cell: a bar would end the cell, and `<urn>` would be a tag that nobody sees. */
 const asText = (text: string): string => text.replaceAll(/[|<]/g, '\\$&')
+
+/** Kinds of cases of the SQL reader, by the column of the table that counts them. */
+const sqlKinds: { [column: string]: readonly string[] } = {
+  Queries: 'joins names ctes star schemas sets windows expressions paths pivots resolution models'.split(' '),
+  Writes: 'create insert merge update-delete copy'.split(' '),
+  'Scripts, procedures': 'scripts procedures'.split(' '),
+  'Templates, comments, faults': 'placeholders unread'.split(' ')
+}
+
+/** How many statements of each dialect the SQL reader is tested with, and how many of them it does not get right. */
+export function sqlDialectTable(): string {
+  const cases = readAllCases()
+  const unknown = cases.filter(({ kind }) => !Object.values(sqlKinds).some((kinds) => kinds.includes(kind)))
+  if (unknown.length > 0) throw new Error(`${unknown[0]?.kind} is in no column of the table of dialects`)
+  return table(
+    ['Dialect', 'Statements', ...Object.keys(sqlKinds), 'Not right yet'],
+    dialects.map((dialect) => {
+      const count = (isCounted: (each: (typeof cases)[number]) => boolean): string =>
+        String(
+          cases
+            .filter((each) => each.dialects.includes(dialect) && isCounted(each))
+            .reduce((sum, { statements }) => sum + Math.max(statements.length, 1), 0)
+        )
+      return [
+        `\`${dialect}\``,
+        count(() => true),
+        ...Object.values(sqlKinds).map((kinds) => count(({ kind }) => kinds.includes(kind))),
+        count(({ notYet }) => notYet?.dialects.includes(dialect) === true)
+      ]
+    })
+  )
+}
+
+/** What can keep a statement, or a column of it, from being read. */
+export const sqlProblemTable = (): string =>
+  table(
+    ['Code', 'Meaning'],
+    Object.entries(problemCodes).map(([code, meaning]) => [`\`${code}\``, meaning])
+  )
