@@ -61,6 +61,10 @@ export const limits = {
   sqlMaxBytes: 1024 * 1024,
   /** Body of a question about SQL: JSON escapes some characters, and it may have the columns of tables. */
   sqlBodyMaxBytes: 4 * 1024 * 1024,
+  /** Bytes of a load of SQL files, which is read completely before it is stored. */
+  sqlLoadMaxBytes: 64 * 1024 * 1024,
+  /** Warnings that a load of SQL files keeps. */
+  sqlWarningsMaxCount: 1_000,
   /** How long one question about SQL, or one statement of a load, may be read. Then it is answered as not read. */
   sqlReadMaxMs: 1_900,
   /** Questions about SQL that wait for the one thread of a process. */

@@ -3,6 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { CatalogError } from '../../shared/errors.ts'
 import { limits } from '../../shared/limits.ts'
 import type { DbtOptions } from '../../shared/formats/dbt/options.ts'
+import type { SqlOptions } from '../../shared/formats/sql/options.ts'
+import { dialectNames, findDialect } from '../../shared/sql/dialects.ts'
 import type { MissingReferences } from '../../shared/model/changes.ts'
 import { checkLine } from '../../shared/model/text-checks.ts'
 import { checkedIdempotencyKey } from '../../shared/catalog/loads/idempotency-key.ts'
@@ -23,6 +25,12 @@ export const submitParameters = [
   'owners',
   'domains',
   'namespace',
+  'dialect',
+  'platform',
+  'platformInstance',
+  'env',
+  'database',
+  'schema',
   'wait'
 ]
 
@@ -45,6 +53,7 @@ export function readSubmission(
   | 'snapshot'
   | 'snapshotOfProject'
   | 'dbt'
+  | 'sql'
   | 'idempotencyKey'
 > {
   const mode = query.mode === undefined ? null : readMode(query.mode)
@@ -67,7 +76,8 @@ export function readSubmission(
     isDryRun: readFlag(query.dryRun, 'dryRun'),
     idempotencyKey: readIdempotencyKey(headers['idempotency-key']),
     ...(mode === 'snapshot' ? { snapshot: terms } : mode === null ? { snapshotOfProject: terms } : {}),
-    dbt: readDbtOptions(query)
+    dbt: readDbtOptions(query),
+    sql: readSqlOptions(query)
   }
 }
 
@@ -88,6 +98,31 @@ function readDbtOptions({ owners, domains, namespace }: Query): DbtOptions | und
     namespace:
       namespace === undefined ? null : checkLine(namespace, { field: 'namespace', limit: 'urnMaxBytes' })
   }
+}
+
+const sqlFields = ['platform', 'platformInstance', 'env', 'database', 'schema'] as const
+
+/** Undefined if there are none. Throws BAD_REQUEST. */
+function readSqlOptions(query: Query): SqlOptions | undefined {
+  const given: Omit<SqlOptions, 'dialect'> = {}
+  for (const field of sqlFields) {
+    const text = query[field]
+    if (text !== undefined) given[field] = checkLine(text, { field, limit: 'urnMaxBytes' })
+  }
+  const { dialect } = query
+  if (dialect === undefined) {
+    const [field] = Object.keys(given)
+    if (field === undefined) return undefined
+    throw new CatalogError('BAD_REQUEST', `${field} is for a load of SQL, which also needs dialect`, {
+      field
+    })
+  }
+  if (findDialect(dialect) === undefined)
+    throw new CatalogError('BAD_REQUEST', `Unknown dialect ${dialect.slice(0, 100)}`, {
+      field: 'dialect',
+      allowed: [...dialectNames]
+    })
+  return { dialect, ...given }
 }
 
 const modes = ['merge', 'snapshot'] as const

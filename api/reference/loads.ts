@@ -46,6 +46,12 @@ export const loadDescriptions: Descriptions = {
       owners: flag('For a dbt project: whether owners are loaded.'),
       domains: oneOf(['no', 'unset', 'all'], 'For a dbt project: whether assets are put into domains.'),
       namespace: text('For a dbt project: the namespace of its database, such as postgres://host:5432.'),
+      dialect: text('For SQL files, which need it: such as postgres, snowflake or bigquery.'),
+      platform: text('For SQL files: the platform of the tables. Default: that of the dialect.'),
+      platformInstance: text('For SQL files: the platform instance of the tables.'),
+      env: text('For SQL files: the environment of the tables. Default: PROD.'),
+      database: text('For SQL files: the database of names without one.'),
+      schema: text('For SQL files: the schema of names without one.'),
       wait
     },
     headers: {

@@ -1,5 +1,6 @@
 /** The body of one load: one input, or several joined, opened again for each attempt. */
 import { loadFormat } from '../../shared/formats/load-formats.ts'
+import { nextFileLine } from '../../shared/formats/sql/options.ts'
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs'
 import { Readable, type Duplex } from 'node:stream'
 import { createGzip, gzipSync } from 'node:zlib'
@@ -75,7 +76,8 @@ function upload(inputs: readonly LoadInput[], spool: Spool | null, options: Uplo
   const format = options.format ?? first?.format ?? null
   const packing = first?.packing ?? null
   const pack = options.pack && packing === null
-  const parts = spool === null ? inputs.map((input, index) => partOf(input, index === inputs.length - 1)) : []
+  const parts =
+    spool === null ? inputs.map((input, index) => partOf(input, index === inputs.length - 1, format)) : []
   const totalBytes =
     spool === null ? parts.reduce((sum, { bytes, end }) => sum + bytes + end.length, 0) : null
   const hasLines = packing === null
@@ -132,13 +134,17 @@ type Part = { path: string; bytes: number; end: Buffer; firstLine: number }
 
 const newline = 0x0a
 const plainEnd = Buffer.from('\n')
+/** Each file of SQL is a script of its own. */
+const sqlEnd = Buffer.from(`\n${nextFileLine}\n`)
 /** A gzip member of its own, because gzip members may be concatenated. */
 const gzipEnd = gzipSync(plainEnd)
 const readBytes = 256 * 1024
 
 /** Adds a line end, if another part follows. */
-function partOf({ path, bytes, packing }: LoadInput, isLast: boolean): Part {
+function partOf({ path, bytes, packing }: LoadInput, isLast: boolean, format: string | null): Part {
   const size = bytes ?? 0
+  if (format === 'sql' && !isLast)
+    return { path, bytes: size, end: packing === 'gzip' ? gzipSync(sqlEnd) : sqlEnd, firstLine: 1 }
   const needsEnd = !isLast && size > 0 && (packing === 'gzip' || lastByte(path, size) !== newline)
   return {
     path,

@@ -1,5 +1,6 @@
 /** `tributary load FILE...`: sends files through the bulk pipeline, one load each, and follows each to its end. */
 import { recordFormats } from '../../shared/formats/load-formats.ts'
+import { dialectNames } from '../../shared/sql/dialects.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { asCalled } from '../as-called.ts'
 import { serverOf, serverOptions } from '../client-options.ts'
@@ -69,6 +70,16 @@ export const load: Command = {
       value: 'TEXT',
       help: 'dbt: the OpenLineage namespace of the warehouse. Default: as its adapter says.'
     },
+    dialect: {
+      value: 'NAME',
+      choices: [...dialectNames],
+      help: 'SQL files, which need it: such as postgres, snowflake or bigquery.'
+    },
+    platform: { value: 'NAME', help: 'SQL: the platform of the tables. Default: that of the dialect.' },
+    'platform-instance': { value: 'NAME', help: 'SQL: the platform instance of the tables.' },
+    env: { value: 'NAME', help: 'SQL: the environment of the tables. Default: PROD.' },
+    database: { value: 'NAME', help: 'SQL: the database of names without one.' },
+    schema: { value: 'NAME', help: 'SQL: the schema of names without one.' },
     wait: { value: 'SECONDS', help: 'Follow a load for at most this long. Default: to its end.' },
     'no-wait': { help: 'Print the id of the load and end (exit code 0).' },
     'retry-for': {
@@ -167,7 +178,13 @@ function readSettings(input: CommandInput, server: Server): Settings {
     mode: input.text('mode'),
     missingReferences: input.text('missing-references'),
     domains: input.text('domains'),
-    namespace: input.text('namespace')
+    namespace: input.text('namespace'),
+    dialect: input.text('dialect'),
+    platform: input.text('platform'),
+    platformInstance: input.text('platform-instance'),
+    env: input.text('env'),
+    database: input.text('database'),
+    schema: input.text('schema')
   }
   const switches = {
     force: input.isSet('force'),

@@ -28,7 +28,8 @@ export const loadFormats = {
   },
   mcp: { mediaTypes: [json], fileEndings: [], isJoinable: false },
   openlineage: { mediaTypes: [lines, ...moreLines, json], fileEndings: [], isJoinable: true },
-  dbt: { mediaTypes: [json], fileEndings: [], isJoinable: true }
+  dbt: { mediaTypes: [json], fileEndings: [], isJoinable: true },
+  sql: { mediaTypes: ['application/sql'], fileEndings: ['sql'], isJoinable: true }
 } as const satisfies Readonly<Record<string, LoadFormat>>
 
 export type RecordFormat = keyof typeof loadFormats

@@ -48,6 +48,8 @@ const parsers: Readonly<Record<RecordFormat | 'undo', (header: string | null) =>
   mcp: () => ({ ...withoutNames, parse: parseMcpRecord }),
   openlineage: () => ({ ...withoutNames, parse: parseOpenLineageRecord }),
   dbt: () => ({ ...withNames, parse: parseDbtRecord, messageOf: messageOfDbtRecord }),
+  // a record of all that one statement says, as a node of dbt is
+  sql: () => ({ ...withoutNames, parse: parseDbtRecord, messageOf: messageOfDbtRecord }),
   undo: () => ({ ...withoutNames, parse: parseUndoRecord })
 }
 

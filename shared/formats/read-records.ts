@@ -14,6 +14,8 @@ import { recordOfReject } from './reject-line.ts'
 import { opensArray, splitArray } from './split-array.ts'
 import { openCsvRows } from './split-csv.ts'
 import { splitLines } from './split-lines.ts'
+import { openSql } from './sql/open-sql.ts'
+import type { SqlReading } from './sql/options.ts'
 import { detectFormat, opensDocument, refuseWrapped } from './detect-format.ts'
 
 /** A record, or the edges of several lines. */
@@ -48,12 +50,14 @@ export type OpenedRecords = RecordShape & {
 export async function openRecords(
   sent: SentFormat,
   chunks: AsyncIterable<Buffer>,
-  dbt: DbtReading = defaultDbtOptions
+  dbt: DbtReading = defaultDbtOptions,
+  sql?: SqlReading
 ): Promise<OpenedRecords> {
-  const begin = await beginOf(chunks, sent === 'csv' || sent === 'dbt' ? 'byte' : 'line')
+  const begin = await beginOf(chunks, sent === 'csv' || sent === 'dbt' || sent === 'sql' ? 'byte' : 'line')
   const format = await sentOrDetected(sent, begin)
   if (format === 'csv') return openCsv(begin.body)
   if (format === 'dbt') return { format, header: null, ...(await openProject(begin.body, dbt)) }
+  if (format === 'sql') return { format, header: null, ...(await openSql(begin.body, sql)) }
   const shapes = format === 'ndjson' ? createEdgeShapes() : null
   const limit = format === 'openlineage' ? 'openLineageEventMaxBytes' : 'recordMaxBytes'
   const isArray = begin.first === opensArray
@@ -75,7 +79,7 @@ export async function openRecords(
 /** Throws BAD_REQUEST for JSON with records inside another object. */
 async function sentOrDetected(sent: SentFormat, begin: BodyBegin): Promise<RecordFormat> {
   try {
-    if (sent !== 'csv' && sent !== 'dbt') refuseWrapped(begin)
+    if (sent !== 'csv' && sent !== 'dbt' && sent !== 'sql') refuseWrapped(begin)
     return typeof sent === 'string' ? sent : detectFormat(begin, sent)
   } catch (error) {
     await begin.close()

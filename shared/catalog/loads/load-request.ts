@@ -4,6 +4,7 @@
  */
 import { CatalogError } from '../../errors.ts'
 import type { DbtOptions } from '../../formats/dbt/options.ts'
+import type { SqlOptions } from '../../formats/sql/options.ts'
 import type { Connections } from '../../openlineage/connections.ts'
 import type { SentFormat } from '../../formats/read-records.ts'
 import type { Actor, MissingReferences, UpsertReplaces } from '../../model/changes.ts'
@@ -37,6 +38,8 @@ export type LoadRequest = {
   snapshotOfProject?: SnapshotTerms | undefined
   /** Absent if none were given. */
   dbt?: DbtOptions | undefined
+  /** How a load of SQL files is read; absent if no dialect was given. */
+  sql?: SqlOptions | undefined
   /** Options about the namespaces of a dbt project. */
   connections?: Connections | undefined
 }
@@ -67,8 +70,11 @@ export function submissionOf(id: string, request: LoadRequest, facts: BodyFacts)
     ...(snapshot ? { sweep: 'pending', sweepMaxShare: snapshot.maxRemovedShare } : {}),
     force: snapshot?.force ?? false,
     source: isOfEvents ? openLineageSource : (request.source ?? facts.source ?? defaultLoadSource),
-    // Events and projects describe the assets they name.
-    missingReferences: isOfEvents || facts.source !== undefined ? 'create' : request.missingReferences,
+    // Events, projects and statements describe the assets they name.
+    missingReferences:
+      isOfEvents || facts.source !== undefined || facts.format === 'sql'
+        ? 'create'
+        : request.missingReferences,
     upsertReplaces: request.upsertReplaces ?? 'aspect',
     actor: request.actor.urn,
     tokenId: request.actor.tokenId,
@@ -95,6 +101,10 @@ export function checkRequest(request: LoadRequest, facts: BodyFacts): void {
         field: 'format'
       })
   }
+  if (request.sql && facts.format !== 'sql')
+    throw new CatalogError('BAD_REQUEST', 'dialect, platform, database and schema are for format=sql', {
+      field: 'format'
+    })
   if (termsOf(request, facts)) checkedSnapshotSource(request.source ?? facts.source, 'source')
 }
 

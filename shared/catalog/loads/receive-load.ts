@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../db/database.ts'
 import { sqlErrorKind, toCatalogError } from '../../db/sql-errors.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { defaultDbtOptions, optionsText } from '../../formats/dbt/options.ts'
+import { sqlOptionsText } from '../../formats/sql/options.ts'
 import { openRecords, type OpenedRecords, type ParsedRecord } from '../../formats/read-records.ts'
 import { limits } from '../../limits.ts'
 import type { ChunkQueue } from '../../queue/chunk-queue.ts'
@@ -29,6 +30,8 @@ import {
 import { createSnapshotTally, refuseSmallSnapshot, type SnapshotTally } from './refuse-small-snapshot.ts'
 import { reasonOf, toReject } from './reject-record.ts'
 import { replayLoad, stillReceiving } from './replay-load.ts'
+import { readSqlRecords } from '../sql/lineage-records.ts'
+import { callerOf } from '../../platform/turns.ts'
 import { storedProjects, type StoredForLoad } from './stored-projects.ts'
 import { comparePass } from './sweep-passes.ts'
 import { createWholeChunkWriter, wholeRecordLimit } from './whole-chunk-writer.ts'
@@ -64,7 +67,7 @@ export async function receiveLoad(
 ): Promise<Received> {
   const id = randomUUID()
   const key = request.idempotencyKey ?? null
-  const optionText = request.dbt ? optionsText(request.dbt) : null
+  const optionText = request.dbt ? optionsText(request.dbt) : request.sql ? sqlOptionsText(request.sql) : null
   const known = key === null ? null : await replayLoad(db, queue, { request, key, told: optionText }, body)
   if (known !== null) return { id: known, isReplay: true }
   await refuseWhenOverloaded(db)
@@ -120,11 +123,20 @@ async function storeRecords(
   }
 
   const projects = storedProjects(db, request.source)
-  const opened = await openRecords(request.format, body, {
-    ...(request.dbt ?? defaultDbtOptions),
-    connections: request.connections,
-    stored: projects
-  })
+  const { sql: files } = request
+  const opened = await openRecords(
+    request.format,
+    body,
+    {
+      ...(request.dbt ?? defaultDbtOptions),
+      connections: request.connections,
+      stored: projects
+    },
+    files && {
+      ...files,
+      read: (sql) => readSqlRecords({ db, memory: null }, callerOf(request.actor), sql, files)
+    }
+  )
   checkRequest(request, opened)
   const load = submissionOf(id, request, opened)
   const snapshot = termsOf(request, opened)

@@ -44,11 +44,24 @@ const textFields = ['database', 'schema', 'platform', 'platformInstance', 'env']
  * Throws BAD_REQUEST for an unknown dialect and for a question without SQL, INVALID_URN, LIMIT_EXCEEDED (sqlMaxBytes,
  * sqlTablesMaxCount), OVERLOADED. SQL that cannot be read is not an error: the statement says so in its problems.
  */
-export async function askSqlLineage(
+export const askSqlLineage = async (
   sources: EntitySources,
   caller: string,
   question: SqlQuestion
-): Promise<StatementAnswer[]> {
+): Promise<StatementAnswer[]> => (await readSqlLineage(sources, caller, question)).statements
+
+/** `columnIn` spells a column as its table does in the catalog. */
+export type ReadLineage = {
+  statements: StatementAnswer[]
+  columnIn: (table: string, column: string) => string
+}
+
+/** As askSqlLineage, and how the catalog spells the columns. */
+export async function readSqlLineage(
+  sources: EntitySources,
+  caller: string,
+  question: SqlQuestion
+): Promise<ReadLineage> {
   const { sql } = question
   if (sql.trim() === '')
     throw new CatalogError('BAD_REQUEST', 'sql must contain a statement', { field: 'sql' })
@@ -86,13 +99,30 @@ export async function askSqlLineage(
   const statements = isMore ? await readSql(caller, { ...task, schemas: { ...stored, ...sent } }) : first
   const named = (list: readonly string[]): NamedTable[] =>
     list.map((name) => tables.get(name) ?? { name, urn: null, exists: false })
-  return statements.map(({ inputs, outputs, columns, indirect, ...statement }) => ({
+  const answers = statements.map(({ inputs, outputs, columns, indirect, ...statement }) => ({
     ...statement,
     inputs: named(inputs),
     outputs: named(outputs),
     columns: columns.map(({ output = null, ...column }) => ({ output, ...column })),
     ...(question.indirect === true ? { indirect } : {})
   }))
+  return { statements: answers, columnIn: spellingOf(tables, stored) }
+}
+
+/** As the stored schema has it; in lower case where the asset's name is in lower case although the dialect's is not. */
+function spellingOf(tables: ReadonlyMap<string, NamedTable>, stored: Schemas): ReadLineage['columnIn'] {
+  const names = new Map(
+    Object.entries(stored).map(([table, columns]) => [
+      table,
+      new Map(Object.keys(columns).map((column) => [column.toLowerCase(), column]))
+    ])
+  )
+  return (table, column) => {
+    const known = names.get(table)?.get(column.toLowerCase())
+    if (known !== undefined) return known
+    const isLowered = table !== table.toLowerCase() && tables.get(table)?.urn?.includes(table.toLowerCase())
+    return isLowered === true ? column.toLowerCase() : column
+  }
 }
 
 const tableNames = (statements: readonly StatementLineage[]): string[] => [
