@@ -339,7 +339,7 @@ t.test('the format of a body', async (t) => {
           answer: {
             code: 'UNSUPPORTED_MEDIA_TYPE',
             field: 'format',
-            allowed: ['ndjson', 'csv', 'mcp', 'openlineage', 'dbt']
+            allowed: ['ndjson', 'csv', 'mcp', 'openlineage', 'dbt', 'sql']
           }
         },
         body
