@@ -52,7 +52,9 @@ t.test('a load of SQL states the tables and the columns of each statement', asyn
 
 t.test('a statement that cannot be read is a reject with its line, and the others are loaded', async (t) => {
   const { load, rest, edges } = await withLoads(t)
-  const { body } = await load('insert into a (x) select y from b;\n\ninsert into c (x select d from e;\nselect 1')
+  const { body } = await load(
+    'insert into a (x) select y from b;\n\ninsert into c (x select d from e;\nselect 1'
+  )
   t.match(body, { counts: { received: 2, rejected: 1 } })
   const rejects = await rest({ url: `/loads/${body.id}/rejects` })
   t.match(JSON.parse(rejects.text.split('\n')[0] ?? ''), { line: 3, message: /could not be read.*line 3/ })
