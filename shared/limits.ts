@@ -66,7 +66,7 @@ export const limits = {
   /** Warnings that a load of SQL files keeps. */
   sqlWarningsMaxCount: 1_000,
   /** How long one question about SQL, or one statement of a load, may be read. Then it is answered as not read. */
-  sqlReadMaxMs: 1_900,
+  sqlReadMaxMs: 1_600,
   /** Questions about SQL that wait for the one thread of a process. */
   sqlTasksWaitingMaxCount: 100,
   /** Tables of a question about SQL whose columns are looked up in the catalog. */

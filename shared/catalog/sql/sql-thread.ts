@@ -16,7 +16,13 @@ const heapMaxMb = 768
 /** Deep nesting recurses in the grammar and in the resolver. */
 const stackMb = 48
 
-type Pool = { run: (task: SqlTask, options: { signal: AbortSignal }) => Promise<StatementLineage[]> }
+/** Starting the thread is not reading: a busy machine may take long for it. */
+const startMaxMs = 30_000
+
+type Pool = {
+  run: (task: SqlTask, options: { signal: AbortSignal }) => Promise<StatementLineage[]>
+  readonly threads: readonly unknown[]
+}
 
 let opened: Promise<Pool> | undefined
 
@@ -55,6 +61,11 @@ const unread = (message: string): StatementLineage[] => [
   }
 ]
 
+async function startThread(pool: Pool): Promise<void> {
+  if (pool.threads.length > 0) return
+  await pool.run({ sql: '', dialect: 'generic' }, { signal: AbortSignal.timeout(startMaxMs) })
+}
+
 /**
  * The lineage of each statement of a script. What cannot be read in sqlReadMaxMs, or with the memory of the thread, is one
  * statement with the problem TOO_LARGE. `caller` shares the thread: callers take turns. Throws LIMIT_EXCEEDED
@@ -77,6 +88,7 @@ export async function readSql(caller: string, task: SqlTask): Promise<StatementL
   try {
     opened ??= openPool()
     const pool = await opened
+    await startThread(pool)
     return await pool.run(task, { signal: AbortSignal.timeout(limits.sqlReadMaxMs) })
   } catch (error) {
     if (error instanceof Error && error.name === 'AbortError')
