@@ -109,6 +109,11 @@ function walkFunction(content: unknown, how: Transformation, walk: Walk): void {
   const name = path.at(-1)?.text.toLowerCase() ?? ''
   const inner = strongest(how, isAggregate(name) ? 'AGGREGATION' : 'TRANSFORMATION')
   const list = asTree(ofVariant(call['args'], 'List'))
+  // with two arguments, date_add(day, 7) adds to a column
+  const isPair = asList(list['args']).length < 3 && /(?:add|sub|diff)$/.test(name)
+  // WEEK(MONDAY) is the unit, whatever the first argument is called
+  const hasWeek = withUnits.has(name) && isWeek(asList(list['args']).at(-1))
+  const mayHaveUnit = withUnits.has(name) && !isPair && !hasWeek
   asList(list['args']).forEach((argument, index) => {
     const [kind, value] = variantOf(argument)
     const given = kind === 'Unnamed' ? value : asTree(value)['arg']
@@ -127,7 +132,7 @@ function walkFunction(content: unknown, how: Transformation, walk: Walk): void {
     }
     const ident = asTree(ofVariant(expression, 'Identifier'))
     if (name === 'week' && weekdays.test(textOf(ident['value']))) return
-    if (withUnits.has(name) && !ident['quote_style'] && units.test(textOf(ident['value']))) {
+    if (mayHaveUnit && !ident['quote_style'] && units.test(textOf(ident['value']))) {
       const isUnit = index === 0 || index === asList(list['args']).length - 1
       if (isUnit) return
     }
@@ -229,6 +234,12 @@ function walkPositional(content: unknown, how: Transformation, walk: Walk): void
   const start = asTree(asTree(asTree(content)['span'])['start'])
   const name = { text, quoted: true, line: Number(start['line'] ?? 0), column: Number(start['column'] ?? 0) }
   walk.reads.columns.push({ path: [name], how })
+}
+
+/** Whether an argument is `WEEK(…)`. */
+const isWeek = (argument: unknown): boolean => {
+  const call = asTree(ofVariant(ofVariant(ofVariant(argument, 'Unnamed'), 'Expr'), 'Function'))
+  return pathOf(call['name']).at(-1)?.text.toLowerCase() === 'week'
 }
 
 /** `x -> …` and `(x, y) -> …` that the grammar reads as an operator. */

@@ -105,9 +105,22 @@ function mutation(edits: Edits): void {
   edits.replace(at, at, isUpdate ? 'SET' : '')
 }
 
+/** `CREATE OR REFRESH STREAMING TABLE t AS SELECT … FROM STREAM(s)` of Databricks. */
+function streaming(edits: Edits): void {
+  if (edits.follows(1, 'OR', 'REFRESH')) edits.remove(1, 2)
+  edits.tokens.forEach((_, index) => {
+    if (edits.follows(index, /^(?:STREAMING|LIVE)$/, /^(?:TABLE|VIEW)$/)) edits.remove(index, index)
+    if (edits.follows(index, 'STREAM', '(') && /^(?:FROM|JOIN|,)$/.test(edits.key(index - 1))) {
+      edits.remove(index, index + 1)
+      edits.remove(edits.close(index + 1), edits.close(index + 1))
+    }
+  })
+}
+
 /** Options of CREATE that say nothing about rows. */
 function create(edits: Edits, dialect: Dialect): void {
   if (edits.key(0) !== 'CREATE') return
+  if (dialect.name === 'databricks') streaming(edits)
   const as = indexOf(edits, 1, /^AS$/)
   for (let index = 1; index < as; index++) {
     if (edits.follows(index, /^(?:NOFORCE|FORCE|EDITIONABLE|NONEDITIONABLE|PRIVATE)$/))

@@ -255,7 +255,8 @@ function add(reading: Reading, tokens: readonly Token[], more: Partial<Piece> = 
   if (reading.isInBody && !reading.dialect.endsByKeyword && ['SELECT', 'WITH'].includes(first.key)) {
     const into = find(tokens, 0, is('INTO'))
     const end = find(tokens, into + 1, is('FROM', 'WHERE', 'UNION', 'LIMIT', 'USING'))
-    const [from, to] = [tokens[into], end === -1 ? last : tokens[end - 1]]
+    const isBulk = tokens[into - 1]?.key === 'COLLECT' && tokens[into - 2]?.key === 'BULK'
+    const [from, to] = [tokens[isBulk ? into - 2 : into], end === -1 ? last : tokens[end - 1]]
     if (into > 0 && from !== undefined && to !== undefined)
       sql =
         sql.slice(0, from.start - first.start) +
@@ -421,6 +422,10 @@ function readStatement(reading: Reading, given: readonly Token[]): void {
       if (key === 'SET' && second?.key === 'SEARCH_PATH') return add(reading, tokens)
       if (key === 'DO' && second?.kind === 'string') return readText(reading, second)
       if (key === 'FOR' || key === 'FOREACH') return readLoop(reading, tokens)
+      if (key === 'FORALL') {
+        const statement = find(tokens, 1, is('INSERT', 'UPDATE', 'DELETE', 'MERGE', 'EXECUTE'))
+        return statement === -1 ? undefined : readStatement(reading, tokens.slice(statement))
+      }
       if (
         key === 'CURSOR' ||
         key === 'OPEN' ||
