@@ -197,8 +197,10 @@ export const limits = {
   csvColumnsMaxCount: 1_000,
   /** Bytes of one node of a dbt project, with its SQL. */
   dbtNodeMaxBytes: 4 * 1024 * 1024,
-  /** Bytes kept of a dbt project while it arrives: names, columns and descriptions, without the SQL. 10,000 models take 10 to 30 MB. */
+  /** Bytes kept of a dbt project while it arrives: names, columns and descriptions, and the SQL of its models, packed. 10,000 models take 20 to 60 MB. */
   dbtProjectMaxBytes: 64 * 1024 * 1024,
+  /** How long all SQL of a dbt project may be read. What is then left counts as not read. */
+  dbtSqlReadMaxMs: 300_000,
   /** Bytes of the different names that one load looks up, with their URNs; enough for 250,000 of 25 characters or 100,000 of 90. A name whose URN follows from its text is not looked up. */
   loadReferencesMaxBytes: 32 * 1024 * 1024,
   /** Records of one load. */

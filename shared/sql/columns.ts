@@ -92,6 +92,18 @@ export const openTable = (table: string): Open => ({
   read: (name) => [{ table, column: name, how: 'IDENTITY', certainty: 'CERTAIN' }]
 })
 
+/** The items of a table whose columns a script or a schema lists; those that it does not list, if it is not whole, stay open. */
+export function listedItems(
+  table: string,
+  known: { names: readonly string[]; listed: Certainty; isWhole: boolean } | undefined
+): Item[] {
+  if (known === undefined) return [openTable(table)]
+  const columns = columnsOfTable(table, known.names, known.listed)
+  return known.isWhole
+    ? columns
+    : [...columns, { ...openTable(table), without: new Set(known.names.map(keyOf)) }]
+}
+
 export const columnsOfTable = (table: string, names: readonly string[], listed: Certainty): Column[] =>
   names.map((name) => ({
     kind: 'column',

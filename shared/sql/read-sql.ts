@@ -22,6 +22,8 @@ export interface ReadOptions extends Defaults {
   dialect: string
   /** Columns of tables, in order. A name may be less whole than the statement's, if only one fits. */
   schemas?: Schemas
+  /** Names in `schemas` of tables that have other columns besides. */
+  partlyKnown?: readonly string[]
 }
 
 export interface SqlReader {
@@ -134,7 +136,11 @@ function readScript(sql: string, options: ReadOptions): StatementLineage[] {
   const reads = splitScript(sql, dialect).map((piece) => readPiece(piece, positionOf(piece.start), dialect))
   const all = reads.flatMap(({ statements }) => statements)
   const passing = passingTables(all, new Session(dialect, defaults, {}))
-  const session = new Session(dialect, defaults, schemas, { passing, hasOneStatement: all.length === 1 })
+  const session = new Session(dialect, defaults, schemas, {
+    passing,
+    hasOneStatement: all.length === 1,
+    partlyKnown: options.partlyKnown ?? []
+  })
   const answers: StatementLineage[] = []
   for (const { piece, statements, problem } of reads) {
     const at = positionOf(piece.start)

@@ -1,6 +1,6 @@
 /** Resolves what an expression is made from, and names the state that all of the resolver shares. */
 import type { Column, Item, Origin } from './columns.ts'
-import { columnsOfTable, mergeOrigins, openTable, raise } from './columns.ts'
+import { listedItems, mergeOrigins, raise } from './columns.ts'
 import type { Dialect } from './dialects.ts'
 import { expandStar } from './expand-star.ts'
 import type { Influence, Path, Query, Reads, Statement } from './form.ts'
@@ -17,7 +17,9 @@ export interface Resolution {
   /** A temporary table of the script: its columns, and the tables it was made from. */
   temporary: (id: string) => { items: readonly Item[]; inputs: ReadonlySet<string> } | undefined
   /** Columns of a table by a schema, in order; undefined where nobody has told. */
-  columnsOf: (parts: readonly string[]) => { names: readonly string[]; listed: Column['listed'] } | undefined
+  columnsOf: (
+    parts: readonly string[]
+  ) => { names: readonly string[]; listed: Column['listed']; isWhole: boolean } | undefined
   /** Variables, and rows of loops, of the routine around. */
   variables: ReadonlySet<string>
   rows: ReadonlyMap<string, readonly Item[]>
@@ -64,8 +66,7 @@ export function itemsOfTable(run: Resolution, path: Path, ctes: Around['ctes']):
     return temporary.items
   }
   run.inputs.add(id)
-  const known = run.columnsOf(parts)
-  return known === undefined ? [openTable(id)] : columnsOfTable(id, known.names, known.listed)
+  return listedItems(id, run.columnsOf(parts))
 }
 
 /** Everything that an expression is made from. */

@@ -17,6 +17,14 @@ export interface Temporary {
 interface Listed {
   names: readonly string[]
   listed: 'CERTAIN' | 'BY_SCHEMA'
+  /** Whether the table has no other columns. */
+  isWhole: boolean
+}
+
+interface Given {
+  parts: string[]
+  names: string[]
+  isWhole: boolean
 }
 
 const splitName = (name: string): string[] => keyOf(name).split('.')
@@ -29,7 +37,7 @@ export class Session {
   readonly rows = new Map<string, readonly Item[]>()
   row: string | undefined
   #defaults: Defaults
-  readonly #given = new Map<string, { parts: string[]; names: string[] }[]>()
+  readonly #given = new Map<string, Given[]>()
   readonly #defined = new Map<string, Listed>()
   readonly #temporary = new Map<string, Temporary>()
   /** Tables that the script removes or renames after it made them: they end with it. */
@@ -42,18 +50,21 @@ export class Session {
     schemas: Schemas,
     {
       passing = new Set(),
-      hasOneStatement = false
-    }: { passing?: ReadonlySet<string>; hasOneStatement?: boolean } = {}
+      hasOneStatement = false,
+      partlyKnown = []
+    }: { passing?: ReadonlySet<string>; hasOneStatement?: boolean; partlyKnown?: readonly string[] } = {}
   ) {
     this.#hasOneStatement = hasOneStatement
     this.dialect = dialect
     this.#defaults = defaults
     this.#passing = new Set(passing)
+    const partly = new Set(partlyKnown)
     for (const [table, columns] of Object.entries(schemas)) {
       const parts = splitName(table)
       const last = parts.at(-1) ?? ''
       const names = Object.keys(columns).map((name) => foldListed(name, dialect))
-      this.#given.set(last, [...(this.#given.get(last) ?? []), { parts, names }])
+      const given = { parts, names, isWhole: !partly.has(table) }
+      this.#given.set(last, [...(this.#given.get(last) ?? []), given])
     }
   }
 
@@ -93,36 +104,39 @@ export class Session {
   columnsOf(parts: readonly string[]): Listed | undefined {
     const defined = this.#defined.get(keyOf(tableId(parts)))
     if (defined !== undefined) return defined
-    const names = this.#namesGiven(parts)
-    return names === undefined ? undefined : { names, listed: 'BY_SCHEMA' }
+    const given = this.#givenFor(parts)
+    return given && { names: given.names, listed: 'BY_SCHEMA', isWhole: given.isWhole }
   }
 
-  /** As columnsOf, also for a temporary table. */
+  /** As columnsOf, also for a temporary table; undefined unless all of its columns are known. */
   columnsToWrite(parts: readonly string[]): Listed | undefined {
     const temporary = this.#temporary.get(keyOf(tableId(parts)))
-    if (temporary === undefined) return this.columnsOf(parts)
+    if (temporary === undefined) {
+      const known = this.columnsOf(parts)
+      return known?.isWhole === true ? known : undefined
+    }
     const names = temporary.items.map((item) => (item.kind === 'column' ? item.name : undefined))
     return names.includes(undefined)
       ? undefined
-      : { names: names.filter((name) => name !== undefined), listed: 'CERTAIN' }
+      : { names: names.filter((name) => name !== undefined), listed: 'CERTAIN', isWhole: true }
   }
 
   /** The schema that was sent for a table. A name that is less whole than the other must be the only one that fits. */
-  #namesGiven(parts: readonly string[]): readonly string[] | undefined {
+  #givenFor(parts: readonly string[]): Given | undefined {
     const wanted = parts.map(keyOf)
     const fitting = (this.#given.get(wanted.at(-1) ?? '') ?? []).filter((each) => {
       const length = Math.min(each.parts.length, wanted.length)
       return each.parts.slice(-length).join('.') === wanted.slice(-length).join('.')
     })
     const exact = fitting.find((each) => each.parts.length === wanted.length)
-    return exact?.names ?? (fitting.length === 1 ? fitting[0]?.names : undefined)
+    return exact ?? (fitting.length === 1 ? fitting[0] : undefined)
   }
 
   /** A table whose columns a statement of the script lists; undefined stands for columns that are not known. */
   define(parts: readonly string[], names: readonly (string | undefined)[]): void {
     const known = names.filter((name) => name !== undefined)
     if (known.length === names.length && known.length > 0)
-      this.#defined.set(keyOf(tableId(parts)), { names: known, listed: 'CERTAIN' })
+      this.#defined.set(keyOf(tableId(parts)), { names: known, listed: 'CERTAIN', isWhole: true })
   }
 
   /**

@@ -1,16 +1,9 @@
 /** Resolves one statement: the tables it reads and writes, and where each written column comes from. */
+import type { ColumnLineage } from './answer.ts'
+import { answer, resultOf } from './answer.ts'
 import type { Certainty, Item, Open, Origin } from './columns.ts'
-import { columnsOfTable, mergeOrigins, openTable, raise, weaken, weaker } from './columns.ts'
-import type {
-  Assignment,
-  Influence,
-  Insert,
-  Path,
-  Query,
-  Relation,
-  Statement,
-  Transformation
-} from './form.ts'
+import { columnsOfTable, listedItems, mergeOrigins, openTable, raise, weaken } from './columns.ts'
+import type { Assignment, Influence, Insert, Path, Query, Relation, Statement } from './form.ts'
 import { strongest } from './form.ts'
 import { foldColumn, keyOf, tableId } from './names.ts'
 import type { Problem } from './problems.ts'
@@ -21,22 +14,6 @@ import { addRelation } from './resolve-relation.ts'
 import type { Scope } from './scope.ts'
 import type { Session } from './session.ts'
 
-export interface ColumnLineage {
-  /** The table that is written; absent for a bare SELECT. */
-  output?: string
-  column: string
-  upstreams: readonly {
-    table: string
-    column: string
-    transformation: Transformation
-    certainty: Certainty
-  }[]
-  /** The strongest of its upstreams. */
-  transformation: Transformation
-  /** The weakest of its upstreams. */
-  certainty: Certainty
-}
-
 export interface StatementLineage {
   kind: string
   /** Where the statement is in the text that was sent, from 1. */
@@ -44,6 +21,8 @@ export interface StatementLineage {
   inputs: readonly string[]
   outputs: readonly string[]
   columns: readonly ColumnLineage[]
+  /** The columns of a bare SELECT, in order, also those that come from no table; not whole where a `*` hides some. */
+  result?: { columns: readonly string[]; isWhole: boolean }
   /** Columns that decide which rows there are, or their order. */
   indirect: readonly { table: string; column: string; transformation: Influence }[]
   problems: readonly Problem[]
@@ -461,28 +440,6 @@ function writeRename(writer: Writer, { from, to, isSwap }: Extract<Statement, { 
   for (const item of temporary.items) if (item.kind === 'column') writer.put(written, item.name, item.origins)
 }
 
-/** Rows of the answer for one table, or for a bare SELECT. */
-function answer(
-  name: string,
-  origins: readonly Origin[],
-  output: string | undefined
-): ColumnLineage | undefined {
-  const [first, ...rest] = origins
-  if (first === undefined) return undefined
-  return {
-    ...(output === undefined ? {} : { output }),
-    column: name,
-    upstreams: origins.map(({ table, column, how, certainty }) => ({
-      table,
-      column,
-      transformation: how,
-      certainty
-    })),
-    transformation: rest.reduce((how, each) => strongest(how, each.how), first.how),
-    certainty: rest.reduce((certainty, each) => weaker(certainty, each.certainty), first.certainty)
-  }
-}
-
 /** Resolves a statement of a session, and keeps in the session what later statements need. */
 export function lineageOf(
   statement: Statement,
@@ -507,8 +464,7 @@ export function lineageOf(
       const made = [...writer.written.values()].filter(({ id }) => !before.has(id))
       return made.flatMap(({ id, columns }) => {
         const known = session.columnsOf(id.split('.'))
-        if (columns.size === 0)
-          return known === undefined ? [openTable(id)] : columnsOfTable(id, known.names, known.listed)
+        if (columns.size === 0) return listedItems(id, known)
         const given = [...columns.values()].map(({ name, origins }): Item => ({
           kind: 'column',
           name,
@@ -555,6 +511,7 @@ export function lineageOf(
     inputs: [...run.inputs],
     outputs,
     columns,
+    ...(writer.selected === undefined || outputs.length > 0 ? {} : { result: resultOf(writer.selected) }),
     indirect: [...indirect.values()]
   }
 }

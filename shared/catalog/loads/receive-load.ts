@@ -18,6 +18,7 @@ import { acceptReceivedLoad } from './accept-load.ts'
 import { createChunkWriter, recordsPerChunk, type ChunkWriter, type Stored } from './chunk-writer.ts'
 import { digestingBody } from './idempotency-key.ts'
 import type { KnownIds } from '../lineage/known-ids.ts'
+import { readSql } from '../sql/sql-thread.ts'
 import { createReferenceReader } from './load-references.ts'
 import {
   checkRequest,
@@ -124,17 +125,19 @@ async function storeRecords(
 
   const projects = storedProjects(db, request.source)
   const { sql: files } = request
+  const caller = callerOf(request.actor)
   const opened = await openRecords(
     request.format,
     body,
     {
       ...(request.dbt ?? defaultDbtOptions),
       connections: request.connections,
-      stored: projects
+      stored: projects,
+      readSql: (task) => readSql(caller, task)
     },
     files && {
       ...files,
-      read: (sql) => readSqlRecords({ db, memory: null }, callerOf(request.actor), sql, files)
+      read: (sql) => readSqlRecords({ db, memory: null }, caller, sql, files)
     }
   )
   checkRequest(request, opened)

@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../../db/database.ts'
 import { CatalogError } from '../../errors.ts'
 import { remembersColumns } from '../../formats/dbt/own-facts.ts'
-import type { ColumnEdge, StoredProjects } from '../../formats/dbt/stored-project.ts'
+import type { ColumnEdge, StoredColumn, StoredProjects } from '../../formats/dbt/stored-project.ts'
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
 import { findAspects } from '../../store/aspects.ts'
@@ -103,6 +103,20 @@ export function storedProjects(db: Db, requestedSource: string | null): StoredFo
         }
       }
       return found
+    },
+    async columns(urns) {
+      const found = new Map<Urn, StoredColumn[]>()
+      for (let from = 0; from < urns.length; from += schemasPerRead) {
+        const entities = await findEntities(db, urns.slice(from, from + schemasPerRead))
+        const urnOf = new Map(entities.map(({ urn, id }) => [id, urn]))
+        const keys = entities.map(({ id }) => ({ entityId: id, aspectName: 'schemaMetadata' }))
+        for (const { entityId, value } of await findAspects(db, keys)) {
+          const urn = urnOf.get(entityId)
+          const columns = listOf(value?.fields).flatMap(columnOf)
+          if (urn !== undefined && columns.length > 0) found.set(urn, columns)
+        }
+      }
+      return found
     }
   }
 }
@@ -121,5 +135,16 @@ const comparedOf = (field: JsonValue): JsonObject[] =>
         Object.fromEntries(
           comparedNames.flatMap((name) => (field[name] === undefined ? [] : [[name, field[name]]]))
         )
+      ]
+    : []
+
+/** A path with types in it, as connectors write for nested fields, is not a name that SQL has. */
+const columnOf = (field: JsonValue): StoredColumn[] =>
+  isObject(field) && typeof field.fieldPath === 'string' && !field.fieldPath.startsWith('[version=')
+    ? [
+        {
+          name: field.fieldPath,
+          hasType: typeof field.nativeDataType === 'string' && field.nativeDataType !== ''
+        }
       ]
     : []

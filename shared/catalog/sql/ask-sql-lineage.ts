@@ -5,7 +5,8 @@ import { checkLine } from '../../model/text-checks.ts'
 import { dialectNames, findDialect } from '../../sql/dialects.ts'
 import type { Problem } from '../../sql/problems.ts'
 import type { Schemas } from '../../sql/session.ts'
-import type { ColumnLineage, StatementLineage } from '../../sql/statement-lineage.ts'
+import type { ColumnLineage } from '../../sql/answer.ts'
+import type { StatementLineage } from '../../sql/statement-lineage.ts'
 import type { EntitySources } from '../lineage/known-entities.ts'
 import { readSql } from './sql-thread.ts'
 import { findTables, readSchemas, type NamedTable } from './table-urns.ts'
@@ -99,8 +100,10 @@ export async function readSqlLineage(
   const statements = isMore ? await readSql(caller, { ...task, schemas: { ...stored, ...sent } }) : first
   const named = (list: readonly string[]): NamedTable[] =>
     list.map((name) => tables.get(name) ?? { name, urn: null, exists: false })
-  const answers = statements.map(({ inputs, outputs, columns, indirect, ...statement }) => ({
-    ...statement,
+  const answers = statements.map(({ kind, line, problems, inputs, outputs, columns, indirect }) => ({
+    kind,
+    line,
+    problems,
     inputs: named(inputs),
     outputs: named(outputs),
     columns: columns.map(({ output = null, ...column }) => ({ output, ...column })),

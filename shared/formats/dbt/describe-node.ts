@@ -21,6 +21,8 @@ export type DescribedNode = {
   /** Whether the list of columns is complete. */
   hasAllColumns: boolean
   result: RunResult | undefined
+  /** Of its SQL. */
+  checksum: string | null
   withOwners: boolean
   /** The aspects that the asset has, by their names. */
   stored: StoredAspects
@@ -37,7 +39,8 @@ export function descriptionOf(node: DescribedNode): JsonObject[] {
     tags,
     owners: node.withOwners ? owners : null,
     columns: details.columns,
-    properties: Object.keys(details.properties)
+    properties: Object.keys(details.properties),
+    checksum: node.checksum
   })
   return [
     ...propertiesOf(node, own),

@@ -1,8 +1,7 @@
-/** The lineage of a node, as records of edges and of aspects that state edges. */
+/** What a node is made from, as a whole, as records of edges and of aspects that state edges. */
 import type { JsonObject } from '../../model/changes.ts'
-import { columnUrn } from '../../openlineage/names.ts'
 import type { Urn } from '../../urn/urn.ts'
-import type { NodeKind, PickedColumn } from './pick-node.ts'
+import type { NodeKind } from './pick-node.ts'
 import type { DbtProject } from './project.ts'
 import type { ProjectAssets } from './project-assets.ts'
 import { upsert } from './proposals.ts'
@@ -19,16 +18,10 @@ const lookedThrough: Readonly<Record<Exclude<NodeKind, 'through'>, readonly Node
   metric: ['through', 'semanticModel']
 }
 
-type Lineage = {
-  project: DbtProject
-  assets: ProjectAssets
-  columnsOf: (id: string) => readonly PickedColumn[]
-}
-
 /** `urn` is the URN of the node. */
 export function lineageOf(
-  { project, assets, columnsOf }: Lineage,
-  { id, urn, kind, passesColumns }: { id: string; urn: Urn; kind: NodeKind; passesColumns: boolean }
+  { project, assets }: { project: DbtProject; assets: ProjectAssets },
+  { id, urn, kind }: { id: string; urn: Urn; kind: NodeKind }
 ): JsonObject[] {
   if (kind === 'through') return []
   const upstreamIds = (wanted: NodeKind, through = lookedThrough[kind]): string[] =>
@@ -41,18 +34,11 @@ export function lineageOf(
       })
     )
   ]
-  const ids = upstreamIds('table')
-  const tables = urnsOf(ids)
+  const tables = urnsOf(upstreamIds('table'))
   switch (kind) {
     case 'table':
-    case 'exposure': {
-      const edges = tables.map((upstreamUrn) => ({ upstreamUrn, downstreamUrn: urn }))
-      const [only, ...others] = project.nodes.get(id)?.dependsOn ?? []
-      const isPassed = kind === 'table' && passesColumns && others.length === 0 && only === ids[0]
-      return isPassed && only !== undefined
-        ? [...edges, ...passedColumns(tables[0], columnsOf(only), urn, columnsOf(id))]
-        : edges
-    }
+    case 'exposure':
+      return tables.map((upstreamUrn) => ({ upstreamUrn, downstreamUrn: urn }))
     case 'semanticModel':
       return [
         upsert(urn, 'upstreamLineage', {
@@ -69,22 +55,4 @@ export function lineageOf(
         })
       ]
   }
-}
-
-/** The columns that are known in both tables. */
-function passedColumns(
-  upstream: Urn | undefined,
-  of: readonly PickedColumn[],
-  downstream: Urn,
-  into: readonly PickedColumn[]
-): JsonObject[] {
-  const names = new Set(of.map(({ name }) => name))
-  return upstream === undefined
-    ? []
-    : into
-        .filter(({ name }) => names.has(name))
-        .map(({ name }) => ({
-          upstreamUrn: columnUrn(upstream, name),
-          downstreamUrn: columnUrn(downstream, name)
-        }))
 }

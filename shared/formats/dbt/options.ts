@@ -1,5 +1,6 @@
 /** The options of a load of a dbt project. */
 import type { Connections } from '../../openlineage/connections.ts'
+import type { ReadSql } from './read-columns.ts'
 import type { StoredProjects } from './stored-project.ts'
 
 export type DbtOptions = {
@@ -18,6 +19,8 @@ export type DbtReading = DbtOptions & {
   connections?: Connections | undefined
   /** Absent where nothing is stored, as for a body that is only examined. */
   stored?: StoredProjects
+  /** Absent where no SQL is read: then nothing is known of it. */
+  readSql?: ReadSql
 }
 
 /** Two submissions with different texts are not the same. */

@@ -2,8 +2,8 @@
  * Decides what a load of a project takes away of what its loads wrote before: descriptions, tags, owners and
  * properties that the project no longer has, and that nobody else has written or changed since.
  *
- * What was written is remembered in the property `dbt_wrote` of the asset, so that it is written, undone and
- * deleted together with it.
+ * What was written, and the checksum of the SQL behind it, is remembered in the property `dbt_wrote` of the asset, so that
+ * it is written, undone and deleted together with it.
  */
 import { createHash } from 'node:crypto'
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
@@ -23,6 +23,8 @@ type Facts = {
   owners: readonly Urn[] | null
   columns: readonly PickedColumn[]
   properties: readonly string[]
+  /** Of the SQL from which edges between columns are stated; null without SQL. */
+  checksum: string | null
 }
 
 export type OwnFacts = {
@@ -47,14 +49,30 @@ type Memory = {
   owners: string[]
   described: Texts
   tagged: Texts
+  checksum: string | null
 }
 
-const noMemory: Memory = { description: null, tags: [], owners: [], described: {}, tagged: {} }
+const noMemory: Memory = {
+  description: null,
+  tags: [],
+  owners: [],
+  described: {},
+  tagged: {},
+  checksum: null
+}
 
 /** Whether the memory of an asset with these properties names columns, so that the stored ones are compared. */
 export function remembersColumns(customProperties: JsonValue | undefined): boolean {
   const { described, tagged } = memoryOf(objectIn(customProperties)[memoryProperty])
   return Object.keys(described).length > 0 || Object.keys(tagged).length > 0
+}
+
+/** The checksum of the SQL that the node had when a load described the asset last; null if that is not known. */
+export function rememberedChecksum({ datasetProperties }: StoredAspects, id: string): string | null {
+  const known = objectIn(datasetProperties?.customProperties)
+  if (known.dbt_unique_id !== id) return null
+  const { checksum } = memoryOf(known[memoryProperty])
+  return checksum
 }
 
 export function ownFacts(stored: StoredAspects, facts: Facts): OwnFacts {
@@ -89,7 +107,8 @@ export function ownFacts(stored: StoredAspects, facts: Facts): OwnFacts {
     ...(tags.own.length > 0 ? { tags: tags.own } : {}),
     ...(owners.own.length > 0 ? { owners: owners.own } : {}),
     ...(Object.keys(described).length > 0 ? { described } : {}),
-    ...(Object.keys(tagged).length > 0 ? { tagged } : {})
+    ...(Object.keys(tagged).length > 0 ? { tagged } : {}),
+    ...(facts.checksum === null ? {} : { checksum: facts.checksum })
   }
   const isRemembered = Object.keys(memory).length > 0
   return {
@@ -156,7 +175,8 @@ function memoryOf(property: JsonValue | undefined): Memory {
       tags: texts(value.tags),
       owners: texts(value.owners),
       described: textsOf(value.described),
-      tagged: textsOf(value.tagged)
+      tagged: textsOf(value.tagged),
+      checksum: typeof value.checksum === 'string' ? value.checksum : null
     }
   } catch {
     // Somebody has changed the property.

@@ -1,7 +1,8 @@
-/** Extracts what a load needs from a node of a manifest. Its SQL is examined but not kept. */
+/** Extracts what a load needs from a node of a manifest. */
 import { CatalogError } from '../../errors.ts'
 import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject, listOf } from '../../model/json-values.ts'
+import { statedSql, type StatedSql } from './compiled-sql.ts'
 import { metaProperty, type NodeProperty } from './property-names.ts'
 import { objectOf, textOf, textsOf } from './read-fields.ts'
 
@@ -36,16 +37,20 @@ export type NodeDetails = {
   properties: { [name: string]: string }
   /** How many columns have `meta`, which is not kept. */
   columnMetaCount: number
-  /** Whether its SQL selects all columns of its one upstream unchanged. */
-  passesColumns: boolean
+  /** Whether the columns are all that there are: dbt refuses to build a model that breaks its contract. */
+  hasContract: boolean
 }
 
 export type PickedNode = {
   kind: NodeKind
   /** The database, schema and table of a `table`, without missing ones. */
   path: string[]
+  /** The name by which SQL reads a `table`, as dbt wrote it. */
+  relationName: string | null
   dependsOn: string[]
   details: NodeDetails
+  /** Null for a node that no SQL makes. */
+  sql: StatedSql | null
 }
 
 const tableTypes = new Set(['model', 'seed', 'snapshot', 'source'])
@@ -78,6 +83,7 @@ export function pickNode(id: string, node: JsonValue): PickedNode | null {
       kind === 'table'
         ? [node.database, node.schema, name].flatMap((part) => textOf(part ?? null) ?? [])
         : [],
+    relationName: textOf(node.relation_name),
     dependsOn: textsOf(objectOf(node.depends_on).nodes),
     details: {
       resourceType,
@@ -92,8 +98,9 @@ export function pickNode(id: string, node: JsonValue): PickedNode | null {
       url: textOf(node.url),
       properties: { ...propertiesOf(id, node, config), ...propertiesOfMeta(meta) },
       columnMetaCount: columnsIn(node.columns).filter(hasMeta).length,
-      passesColumns: takesAllColumns(textOf(node.raw_code) ?? textOf(node.raw_sql) ?? '')
-    }
+      hasContract: objectOf(config.contract).enforced === true
+    },
+    sql: kind === 'table' ? statedSql(resourceType, node, config) : null
   }
 }
 
@@ -167,18 +174,6 @@ function propertiesOf(id: string, node: JsonObject, config: JsonObject): { [name
     })
   )
 }
-
-const jinjaBlocks = /\{%-?\s*(?:end)?snapshot\b[^%]*%\}|\{\{-?\s*config\b[^]*?\}\}|\{#[^]*?#\}|--[^\n]*/g
-const allOfOne = /^select\s+\*\s+from\s+\{\{-?\s*(?:ref|source)\s*\([^{}]*\)\s*-?\}\}\s*;?$/i
-
-/**
- * Longer SQL is never a plain `select *`. The limit also bounds the search for unclosed brackets, which takes
- * quadratic time.
- */
-const sqlMaxChars = 10_000
-
-const takesAllColumns = (sql: string): boolean =>
-  sql.length <= sqlMaxChars && allOfOne.test(sql.replaceAll(jinjaBlocks, ' ').trim())
 
 const malformed = (field: string, what: string): CatalogError =>
   new CatalogError('BAD_REQUEST', `${field.slice(0, 500)} ${what}`, { field: field.slice(0, 500) })

@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from '../../model/changes.ts'
 import { isObject } from '../../model/json-values.ts'
 import type { Member, SplitPiece, WantedMembers } from '../split-members.ts'
 import { artifactOf, type ArtifactKind } from './artifact.ts'
+import type { StatedSql } from './compiled-sql.ts'
 import { pickNode, resourceTypeOf, type NodeDetails, type NodeKind, type PickedColumn } from './pick-node.ts'
 import { objectOf, textOf } from './read-fields.ts'
 
@@ -16,7 +17,14 @@ import { objectOf, textOf } from './read-fields.ts'
  * A node as it is kept until the whole project is known. `details` is JSON, which takes a third of the memory
  * of objects.
  */
-export type KeptNode = { kind: NodeKind; path: string[]; dependsOn: string[]; details: string }
+export type KeptNode = {
+  kind: NodeKind
+  path: string[]
+  relationName: string | null
+  dependsOn: string[]
+  details: string
+  sql: StatedSql | null
+}
 
 export type RunResult = { status: string | null; endedAt: string | null }
 
@@ -185,7 +193,12 @@ function addNode({ nodes, faults, leftOut }: Document, id: string, parsed: JsonV
     }
     const details = JSON.stringify(picked.details)
     nodes.set(id, { ...picked, details })
-    return details.length + picked.dependsOn.reduce((sum, each) => sum + each.length, 0)
+    return (
+      details.length +
+      (picked.relationName?.length ?? 0) +
+      (picked.sql?.text?.byteLength ?? 0) +
+      picked.dependsOn.reduce((sum, each) => sum + each.length, 0)
+    )
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error
     faults.set(id, error)

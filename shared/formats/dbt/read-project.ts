@@ -10,7 +10,9 @@ import { splitMembers } from '../split-members.ts'
 import { ofNode } from './node-record.ts'
 import type { DbtReading } from './options.ts'
 import { assetsOf } from './project-assets.ts'
-import { nothingStored, readStored } from './stored-project.ts'
+import { nothingRead, readColumns, unpackEdges } from './read-columns.ts'
+import { nothingKept, nothingStored, readKept, readStored, type ColumnEdge } from './stored-project.ts'
+import { warningsOfSql } from './sql-warnings.ts'
 import { warningsOf } from './warnings.ts'
 import { gatherProject, projectName, wantedOfArtifacts } from './project.ts'
 import { recordsOfProject, type ProjectRecord } from './records-of-project.ts'
@@ -27,7 +29,7 @@ export type OpenedProject = {
  * Reads the whole body, because the upstreams of a node may follow it. Keeps only the needed parts of each
  * node, at most dbtProjectMaxBytes. Throws BAD_REQUEST if the body is not JSON or has no manifest, or if
  * neither it nor the options name the platform; UNSUPPORTED for an unknown version; LIMIT_EXCEEDED
- * (dbtProjectMaxBytes); UNAVAILABLE as readStored does; and the errors of the source of the bytes.
+ * (dbtProjectMaxBytes); UNAVAILABLE as readStored does; what readSql throws; and the errors of the source of the bytes.
  */
 export async function openProject(
   chunks: AsyncIterable<Buffer>,
@@ -46,13 +48,29 @@ export async function openProject(
     )
   const source = `dbt:${name}`
   const assets = assetsOf(project, options)
-  const stated = options.stored
+  const { aspects, columns } = options.stored
     ? await readStored(options.stored, { source, project, assets })
     : nothingStored
+  const read = options.readSql
+    ? await readColumns({ project, assets, storedColumns: columns, readSql: options.readSql })
+    : nothingRead
+  const kept = options.stored
+    ? await readKept(options.stored, {
+        source,
+        project,
+        assets,
+        aspects,
+        wasRead: (id) => read.edges.has(id)
+      })
+    : nothingKept
+  const columnEdges = (id: string): readonly ColumnEdge[] => {
+    const packed = read.edges.get(id)
+    return packed ? unpackEdges(packed) : (kept.edges.get(id) ?? [])
+  }
   return {
     source,
-    records: inPieces(recordsOfProject(project, { assets, options, stored: stated })),
-    warnings: warningsOf(project)
+    records: inPieces(recordsOfProject(project, { assets, options, aspects, columnEdges })),
+    warnings: [...warningsOf(project), ...warningsOfSql(project, read, kept)]
   }
 }
 
