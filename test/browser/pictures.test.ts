@@ -10,7 +10,7 @@ import { openPage, skipWithoutChromium, withBrowser, type Theme } from '../suppo
 import { loadShopCatalog, orders } from '../support/shop-catalog.ts'
 import { withServer } from '../support/server.ts'
 
-const size = { width: 1280, height: 800 }
+const size = { width: 1280, height: 900 }
 /** A page of one colour is far smaller. */
 const leastBytes = 15_000
 const signature = '89504e470d0a1a0a'
@@ -23,6 +23,8 @@ t.test('the pictures of the documentation', async (t) => {
   const server = await withServer(t, { withWorker: true })
   const browser = await withBrowser(t)
   const { rejectedLoad } = await loadShopCatalog(server)
+  // A person who owns something, with a name that a reader may have met.
+  const token = await server.tokenWith(['admin'], { actorUrn: 'urn:li:corpuser:ada' })
   const urn = encodeURIComponent(orders)
   const domain = encodeURIComponent('urn:li:domain:finance')
   /** Each page, and what is there once it is whole. */
@@ -39,7 +41,7 @@ t.test('the pictures of the documentation', async (t) => {
   for (const theme of ['light', 'dark'] as const satisfies readonly Theme[]) {
     const { page, goTo } = await openPage(t, browser, {
       url: server.url,
-      token: server.token,
+      token,
       theme,
       reducedMotion: true,
       ...size
@@ -68,7 +70,7 @@ t.test('the pictures of the documentation', async (t) => {
     async (t) => {
       const { page } = await openPage(t, browser, {
         url: server.url,
-        token: server.token,
+        token,
         reducedMotion: true,
         width: 1000,
         height: 640

@@ -11,14 +11,13 @@ import { canWrite } from '../api/session.ts'
 import { lineageGraph } from '../api/lineage-queries.ts'
 import { graphql } from '../api/request.ts'
 import { Snippet } from '../parts/copy-button.tsx'
-import { Empty, Failure } from '../parts/states.tsx'
+import { Empty, Failure, Loading } from '../parts/states.tsx'
 import { goTo } from '../parts/use-address.ts'
 import { useResource } from '../parts/use-resource.ts'
 import { texts } from '../texts.ts'
 import { lineageTexts as words } from '../texts/lineage.ts'
 import { answerOf } from './answer.ts'
 import { addressOfView, misreadIn, questionOf, viewOf, type ViewState } from './model.ts'
-import { Skeleton } from './skeleton.tsx'
 import { View } from './view.tsx'
 import '../style/lineage.css'
 
@@ -56,7 +55,7 @@ function Lineage({ isEmbedded = false }: { isEmbedded?: boolean }) {
   if (error && isUnknown(error) && start?.urn !== state.urn)
     return <Unknown urn={state.urn} message={error.message} />
   if (error && !data) return <Failure error={error} retry={reload} />
-  if (!data || !start) return <Skeleton />
+  if (!data || !start) return <Loading />
   return (
     <View
       answer={data}

@@ -21,6 +21,8 @@ export type Viewport = {
 
 /** A box farther outside than this is shown in the centre, with what is around it. */
 const farPixels = 400
+/** Beside a picture that is fitted to the width. */
+const margin = 24
 
 export function attachViewport(svg: SVGSVGElement, stage: Pick<Stage, 'view' | 'size'>): Viewport {
   const selection = select<SVGSVGElement, unknown>(svg)
@@ -55,7 +57,11 @@ export function attachViewport(svg: SVGSVGElement, stage: Pick<Stage, 'view' | '
     fit(whole, middle, least, part = least) {
       const all = viewOfBox(whole, size.peek())
       if (all.scale >= least || !middle) show(all)
-      else show(withinBox(viewCentredOn(middle, size.peek(), part), whole, size.peek()))
+      else {
+        // As many of the layers as can be read; what is beyond is above and below.
+        const scale = Math.max(least, Math.min(part, (size.peek().width - 2 * margin) / whole.width))
+        show(withinBox(viewCentredOn(middle, size.peek(), scale), whole, size.peek()))
+      }
     },
     reveal(box) {
       measure()

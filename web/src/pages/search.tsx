@@ -106,15 +106,17 @@ export function SearchPage() {
             {words === '*' && filters.length === 0 && <span class="soft">{texts.search.allAssets} </span>}
             {texts.search.results(total, isEstimate)}
           </h1>
-          <label class="row sort-choice">
-            <span class="soft">{texts.search.sort}</span>
-            <Select
-              label={texts.search.sort}
-              value={sort}
-              change={(value) => goTo(route, addressWith(words, filters, value))}
-              options={sortNames.map((name) => [name, texts.search.sortBy(name)] as const)}
-            />
-          </label>
+          {total > 0 && (
+            <label class="row sort-choice">
+              <span class="soft">{texts.search.sort}</span>
+              <Select
+                label={texts.search.sort}
+                value={sort}
+                change={(value) => goTo(route, addressWith(words, filters, value))}
+                options={sortNames.map((name) => [name, texts.search.sortBy(name)] as const)}
+              />
+            </label>
+          )}
         </div>
         <p class="visually-hidden" role="status">
           {texts.search.results(total, isEstimate)}

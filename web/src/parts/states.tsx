@@ -9,7 +9,7 @@ import { texts } from '../texts.ts'
 const shownAfterMs = 150
 
 /** Whether a page has been loading long enough to show that. */
-export function useIsLate(): boolean {
+function useIsLate(): boolean {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => {

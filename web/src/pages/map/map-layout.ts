@@ -149,7 +149,7 @@ function placesOn(points: readonly Point[]): Point[] {
 }
 
 function labelAt(places: readonly Point[], text: string, taken: readonly Box[]): Box | null {
-  const width = Math.ceil(textWidth(text, 18, 600)) + 8
+  const width = Math.ceil(textWidth(text, 22, 600)) + 8
   for (const { x, y } of places) {
     const label = { x: x - width / 2, y: y - labelHeight / 2, width, height: labelHeight }
     const room = {

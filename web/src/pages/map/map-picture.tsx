@@ -18,7 +18,7 @@ import { boxSize, labelOf, layOutMap, paired, type MapArrow, type MapEdge } from
 import type { MapBox } from './read-map.ts'
 
 /** The smallest scale at which a map is fitted, because smaller names cannot be read. */
-const legibleScale = 0.62
+const legibleScale = 0.5
 /** Below it, boxes have only their names, larger. */
 const factsScale = 0.92
 /** The most platforms of which a box has the marks. */
@@ -216,7 +216,7 @@ function Box({
           <TypePath type={type} x={15} y={isSmall ? 21 : 13} />
         )}
         <text class={isSmall ? 'name large' : 'name'} x="44" y={isSmall ? 37 : 26}>
-          {fitted(title, width - 54, isSmall ? 18 : 14.5, 600)}
+          {fitted(title, width - 54, isSmall ? 22 : 14.5, 600)}
         </text>
         {!isSmall && (
           <text class="facts" x="12" y={height - 11}>
