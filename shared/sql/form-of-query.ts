@@ -127,7 +127,12 @@ function pivot(content: Tree): Relation {
     }),
     values: asList(list).map((each) => {
       const { expr, alias } = asTree(each)
-      return { name: isTree(alias) ? nameOf(alias) : { ...noName(literalName(expr)), quoted: true } }
+      if (isTree(alias)) return { name: nameOf(alias), isText: false }
+      const value = asTree(asTree(ofVariant(expr, 'Value'))['value'])
+      return {
+        name: { ...noName(literalName(expr)), quoted: true },
+        isText: 'SingleQuotedString' in value
+      }
     }),
     ...withAlias(content)
   }

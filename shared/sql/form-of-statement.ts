@@ -59,13 +59,15 @@ function insertOf(tree: Tree): Statement {
   const conflict = asTree(ofVariant(tree['on'], 'OnConflict'))
   const duplicate = ofVariant(tree['on'], 'DuplicateKeyUpdate')
   const after = assignmentsOf(duplicate ?? asTree(ofVariant(conflict['action'], 'DoUpdate'))['assignments'])
+  const alias = tree['table_alias']
   const one: Insert & { reads?: Reads[] } = {
     target: kind === 'TableName' ? pathOf(table) : [],
     columns: [...asList(tree['columns']), ...asList(tree['after_columns'])].map(
       (column) => pathOf(column).at(-1) ?? nameOf(column)
     ),
     partition: partitionOf(tree['partitioned']),
-    byName: false
+    byName: false,
+    ...(isTree(alias) ? { alias: nameOf(alias['alias'] ?? alias['name'] ?? alias) } : {})
   }
   if (assignments.length > 0) {
     one.columns = assignments.map(({ targets }) => targets[0]?.at(-1)).filter((name) => name !== undefined)

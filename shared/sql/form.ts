@@ -85,7 +85,11 @@ export type Relation =
       of: Relation
       aggregates: { name?: Name; reads: Reads }[]
       by: Name[]
-      values: { name: Name }[]
+      values: {
+        name: Name
+        /** A text without an alias: Snowflake and Oracle keep its quotes in the column's name. */
+        isText: boolean
+      }[]
       alias?: Alias
     }
   | {
@@ -133,6 +137,8 @@ export interface Insert {
   /** Columns of a PARTITION clause, which come after all others. */
   partition: { name: Name; isFixed: boolean }[]
   byName: boolean
+  /** What the target is called in ON CONFLICT. */
+  alias?: Name
 }
 
 export type Statement =

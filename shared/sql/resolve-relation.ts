@@ -158,9 +158,10 @@ function addPivot(run: Resolution, relation: Of<'pivot'>, scope: Scope): void {
   const used = new Set(relation.by.map(({ text }) => keyOf(text)))
   for (const { reads } of relation.aggregates)
     for (const { path } of reads.columns) used.add(keyOf(path.at(-1)?.text ?? ''))
-  const made = relation.values.flatMap(({ name: written }) =>
+  const made = relation.values.flatMap(({ name: written, isText }) =>
     relation.aggregates.map(({ name, reads }): Item => {
-      const value = foldColumn(written, run.dialect)
+      const keepsQuotes = isText && run.dialect.folding === 'upper'
+      const value = keepsQuotes ? `'${written.text}'` : foldColumn(written, run.dialect)
       const aggregate = name?.text
       const several = relation.aggregates.length > 1 || aggregate !== undefined
       const column = !several

@@ -23,6 +23,15 @@ function operators(edits: Edits, dialect: Dialect): void {
   edits.tokens.forEach(({ key, kind }, index) => {
     if (dialect.name === 'sqlite' && kind === 'word' && /^(?:GLOB|MATCH|REGEXP)$/.test(key) && index > 1)
       edits.replace(index, index, 'LIKE')
+    // t.1 is the first value of a tuple
+    if (dialect.name === 'clickhouse' && key === '.' && edits.tokens[index + 1]?.kind === 'number')
+      edits.remove(index, index + 1)
+    if (dialect.name === 'duckdb' && edits.follows(index, 'USING', 'SAMPLE')) {
+      let last = index + 1
+      while (!['', ')', ';'].includes(edits.key(last + 1)))
+        last = edits.key(last + 1) === '(' ? edits.close(last + 1) : last + 1
+      edits.remove(index, last)
+    }
     // KEEP (DENSE_RANK LAST ORDER BY x): the rows of x decide
     if (dialect.name === 'oracle' && edits.follows(index, 'KEEP', '(')) {
       const order = indexOf(edits, index + 2, /^ORDER$/)

@@ -472,7 +472,7 @@ function readStatement(reading: Reading, given: readonly Token[]): void {
         tokens = ['TRY', 'CATCH'].includes(after[0]?.key ?? '') ? after.slice(1) : after
         continue
       }
-      if (ignored.has(key)) return
+      if (ignored.has(key) || (key === 'UPDATE' && second?.key === 'STATISTICS')) return
       if (beginnings.has(key)) return add(reading, tokens)
       if (second?.key === ':' && tokens[2]?.key !== '=') {
         tokens = tokens.slice(2)

@@ -229,7 +229,13 @@ function writeInsert(
   for (const alias of ['excluded', 'values', 'new'])
     conflict.sources.push({ alias, path: [], items: excluded })
   const path = run.wholeName(first.target)
-  conflict.sources.unshift({ alias: undefined, path, items: [openTable(target.id)] })
+  const own = openTable(target.id)
+  const read = (name: string): readonly Origin[] => {
+    run.inputs.add(target.id)
+    return own.read(name)
+  }
+  const alias = first.alias === undefined ? undefined : foldColumn(first.alias, run.dialect)
+  conflict.sources.unshift({ alias, path, items: [{ ...own, read }] })
   writer.assign(first.target, updates, conflict)
 }
 
