@@ -10,7 +10,7 @@ import { openPage, skipWithoutChromium, withBrowser, type Theme } from '../suppo
 import { loadShopCatalog, orders } from '../support/shop-catalog.ts'
 import { withServer } from '../support/server.ts'
 
-const size = { width: 1280, height: 900 }
+const size = { width: 1440, height: 900 }
 /** A page of one colour is far smaller. */
 const leastBytes = 15_000
 const signature = '89504e470d0a1a0a'
