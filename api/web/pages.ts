@@ -20,6 +20,7 @@ export const pages: ReadonlySet<string> = new Set([
   'loads',
   'tokens',
   'edit-lineage',
+  'sql',
   'sign-in',
   'explorer',
   'reference'

@@ -33,6 +33,7 @@ const pagesOf = (load: string): readonly string[] => [
   'loads',
   `loads?id=${load}`,
   'tokens',
+  'sql',
   'explorer',
   'reference',
   'nothing'

@@ -10,6 +10,7 @@ export const pageNames = [
   'map',
   'edit-lineage',
   'loads',
+  'sql',
   'tokens',
   'explorer',
   'reference',

@@ -25,6 +25,7 @@ const pages: { readonly [page in PageName]?: ComponentType } = {
   domains: lazyPage(() => import('./pages/domains.tsx').then(({ DomainsPage }) => DomainsPage)),
   map: lazyPage(() => import('./pages/map.tsx').then(({ MapPage }) => MapPage)),
   loads: lazyPage(() => import('./pages/loads.tsx').then(({ LoadsPage }) => LoadsPage)),
+  sql: lazyPage(() => import('./pages/sql.tsx').then(({ SqlPage }) => SqlPage)),
   tokens: lazyPage(() => import('./pages/tokens.tsx').then(({ TokensPage }) => TokensPage)),
   explorer: lazyPage(() => import('./pages/explorer.tsx').then(({ ExplorerPage }) => ExplorerPage)),
   reference: lazyPage(() => import('./pages/reference.tsx').then(({ ReferencePage }) => ReferencePage))
@@ -99,6 +100,7 @@ const titleOf: { readonly [page in Exclude<PageName, ''>]: string } = {
   map: texts.shell.map,
   'edit-lineage': texts.shell.editLineage,
   loads: texts.shell.loads,
+  sql: texts.shell.sql,
   tokens: texts.shell.tokens,
   explorer: texts.shell.explorer,
   reference: texts.shell.reference,

@@ -24,6 +24,7 @@ const places = [
   ['map', texts.shell.map],
   ['loads', texts.shell.loads],
   ['tokens', texts.shell.tokens],
+  ['sql', texts.shell.sql],
   ['explorer', texts.shell.explorer],
   ['reference', texts.shell.reference]
 ] as const

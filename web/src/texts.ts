@@ -29,6 +29,7 @@ export const texts = {
     domains: 'Domains',
     map: 'Map',
     loads: 'Loads',
+    sql: 'SQL',
     tokens: 'Tokens',
     explorer: 'GraphQL',
     reference: 'REST',

@@ -33,6 +33,7 @@ const pagePaths = {
   map: 'M2.5 3h4v3.5h-4zM9.5 9.5h4V13h-4zM2.5 9.5h4V13h-4zM6.5 4.8h5v4.7M6.5 11.2h3',
   loads: 'M8 10.5V3M5 6l3-3l3 3M2.5 10v3.5h11V10',
   tokens: 'M11 2.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 1 0 0-5M9.2 6.8L3 13M4.5 11.5l2 2',
+  sql: 'M3 4.5c0-2.7 10-2.7 10 0v7c0 2.7-10 2.7-10 0zM3 4.5c0 2.7 10 2.7 10 0M3 8c0 2.7 10 2.7 10 0',
   explorer: 'M8 2l5.2 3v6L8 14l-5.2-3V5z',
   reference: 'M6 2.5c-2.5 0-.5 5.5-3 5.5c2.5 0 .5 5.5 3 5.5M10 2.5c2.5 0 .5 5.5 3 5.5c-2.5 0-.5 5.5-3 5.5'
 } as const satisfies { readonly [page in PageName]?: string } & { explorer: string; reference: string }
