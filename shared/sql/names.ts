@@ -24,6 +24,10 @@ export function foldListed(name: string, dialect: Dialect): string {
   return name
 }
 
+/** A default for names without a database or a schema, in the dialect's case. */
+export const foldDefault = (name: string, dialect: Dialect): string =>
+  dialect.keepsTableCase === true ? name : foldListed(name, dialect)
+
 function foldTable(name: Name, dialect: Dialect): string {
   return dialect.keepsTableCase === true ? name.text : foldColumn(name, dialect)
 }

@@ -5,7 +5,7 @@ import { asUnload, copyOf } from './read-copy.ts'
 import type { Path, Statement } from './form.ts'
 import { statementOf, unloadedText } from './form-of-statement.ts'
 import type { Defaults } from './names.ts'
-import { keyOf, tableId } from './names.ts'
+import { foldDefault, keyOf, tableId } from './names.ts'
 import { SqlSyntaxError, loadParser, parse } from './parser.ts'
 import type { Problem, ProblemCode } from './problems.ts'
 import { alternatives, goesByName, prepare } from './rewrites.ts'
@@ -128,8 +128,8 @@ function readScript(sql: string, options: ReadOptions): StatementLineage[] {
   const dialect = findDialect(options.dialect)
   if (dialect === undefined) throw new RangeError(`Unknown dialect: ${options.dialect}`)
   const defaults: Defaults = {
-    ...(options.database === undefined ? {} : { database: options.database }),
-    ...(options.schema === undefined ? {} : { schema: options.schema })
+    ...(options.database === undefined ? {} : { database: foldDefault(options.database, dialect) }),
+    ...(options.schema === undefined ? {} : { schema: foldDefault(options.schema, dialect) })
   }
   const schemas = options.schemas ?? {}
   const positionOf = createPositions(sql)
