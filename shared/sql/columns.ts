@@ -19,6 +19,8 @@ export interface Column {
   origins: readonly Origin[]
   /** How it is known that the relation has this column. */
   listed: Certainty
+  /** Only a schema tells from which of several relations it is: `*` of a join. */
+  isPlacedBySchema?: boolean
 }
 
 /** All other columns of a table whose columns are not known. */

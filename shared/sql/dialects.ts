@@ -18,6 +18,8 @@ export interface Dialect {
   isRecursiveByDefault: boolean
   /** Table names keep their case, also without quotes. */
   keepsTableCase?: boolean
+  /** What names a column of an expression without alias: the expression's text, the function that it calls, or its place. */
+  namesColumnsBy: 'text' | 'function' | 'place'
   /** Each statement need not end with a semicolon. */
   endsByKeyword?: boolean
 }
@@ -50,6 +52,11 @@ const aliases: Record<string, DialectName> = {
   greenplum: 'postgres',
   cockroachdb: 'postgres',
   materialize: 'postgres',
+  risingwave: 'postgres',
+  vertica: 'postgres',
+  netezza: 'postgres',
+  timescaledb: 'postgres',
+  yugabytedb: 'postgres',
   mssql: 'tsql',
   sqlserver: 'tsql',
   synapse: 'tsql',
@@ -60,6 +67,13 @@ const aliases: Record<string, DialectName> = {
   mariadb: 'mysql',
   starrocks: 'mysql',
   doris: 'mysql',
+  singlestore: 'mysql',
+  tidb: 'mysql',
+  impala: 'hive',
+  motherduck: 'duckdb',
+  dremio: 'generic',
+  exasol: 'generic',
+  db2: 'generic',
   sparksql: 'spark',
   ansi: 'generic',
   '': 'generic'
@@ -70,20 +84,35 @@ const defaults = {
   levels: 3,
   hasStructs: true,
   hasLateralAliases: false,
-  isRecursiveByDefault: false
+  isRecursiveByDefault: false,
+  namesColumnsBy: 'text'
 } as const
 
 const dialects: Record<DialectName, Dialect> = {
-  postgres: { ...defaults, name: 'postgres', grammar: 'postgresql', folding: 'lower', hasStructs: false },
+  postgres: {
+    ...defaults,
+    namesColumnsBy: 'function',
+    name: 'postgres',
+    grammar: 'postgresql',
+    folding: 'lower',
+    hasStructs: false
+  },
   tsql: {
     ...defaults,
+    namesColumnsBy: 'place',
     name: 'tsql',
     grammar: 'mssql',
     hasStructs: false,
     isRecursiveByDefault: true,
     endsByKeyword: true
   },
-  bigquery: { ...defaults, name: 'bigquery', grammar: 'bigquery', keepsTableCase: true },
+  bigquery: {
+    ...defaults,
+    namesColumnsBy: 'place',
+    name: 'bigquery',
+    grammar: 'bigquery',
+    keepsTableCase: true
+  },
   snowflake: {
     ...defaults,
     name: 'snowflake',
@@ -92,13 +121,20 @@ const dialects: Record<DialectName, Dialect> = {
     hasLateralAliases: true,
     isRecursiveByDefault: true
   },
-  redshift: { ...defaults, name: 'redshift', grammar: 'redshift', folding: 'lower', hasLateralAliases: true },
+  redshift: {
+    ...defaults,
+    namesColumnsBy: 'function',
+    name: 'redshift',
+    grammar: 'redshift',
+    folding: 'lower',
+    hasLateralAliases: true
+  },
   databricks: { ...defaults, name: 'databricks', grammar: 'databricks', hasLateralAliases: true },
   spark: { ...defaults, name: 'spark', grammar: 'spark', hasLateralAliases: true },
-  hive: { ...defaults, name: 'hive', grammar: 'hive', levels: 2 },
+  hive: { ...defaults, namesColumnsBy: 'place', name: 'hive', grammar: 'hive', levels: 2 },
   duckdb: { ...defaults, name: 'duckdb', grammar: 'duckdb', hasLateralAliases: true },
-  trino: { ...defaults, name: 'trino', grammar: 'generic' },
-  athena: { ...defaults, name: 'athena', grammar: 'generic' },
+  trino: { ...defaults, namesColumnsBy: 'place', name: 'trino', grammar: 'generic' },
+  athena: { ...defaults, namesColumnsBy: 'place', name: 'athena', grammar: 'generic' },
   mysql: { ...defaults, name: 'mysql', grammar: 'mysql', levels: 2, hasStructs: false },
   oracle: {
     ...defaults,

@@ -66,6 +66,7 @@ export function expandStar(
   )
   const items: Item[] = []
   const given = new Set<string>()
+  const isOfSeveral = star.of === undefined && scope.sources.length > 1
   for (const item of itemsOf(scope, star)) {
     if (item.kind === 'open') {
       items.push(...renameOpen(item, star, scope, replaced))
@@ -78,6 +79,7 @@ export function expandStar(
     if (origins !== undefined) given.add(key)
     items.push({
       ...item,
+      ...(isOfSeveral && item.listed === 'BY_SCHEMA' ? { isPlacedBySchema: true } : {}),
       name: renamed.get(key) ?? item.name,
       origins: raise(origins ?? item.origins, star.how ?? 'IDENTITY')
     })

@@ -102,6 +102,28 @@ function addColumn(path: Path, how: Transformation, walk: Walk): void {
   walk.reads.columns.push({ path, how })
 }
 
+/** ClickHouse's functions that look a key up in the dictionary or table they name first. */
+const readsTable = /^(?:dict(?:get|has|isin)\w*|joinget(?:ornull)?)$/
+
+/** The table that an argument names, as a name or as a text. */
+function tableOf(argument: unknown): Path | undefined {
+  const expression = asTree(variantOf(asTree(argument)['Unnamed'])[1])
+  const [kind, content] = variantOf(expression)
+  if (kind === 'Identifier') return [nameOf(content)]
+  if (kind === 'CompoundIdentifier') return asList(content).map(nameOf)
+  const text = textOf(asTree(asTree(content)['value'])['SingleQuotedString'])
+  const names = text.split('.').map((part) => ({ text: part, quoted: false, line: 0, column: 0 }))
+  return text === '' ? undefined : names
+}
+
+/** A query that reads a table, but no column that is known. */
+const rowsOf = (path: Path): Query => ({
+  ctes: [],
+  isRecursive: false,
+  body: { kind: 'select', from: [{ kind: 'table', path }], projections: [], influences: [] },
+  order: []
+})
+
 /** Arguments of a call, with subqueries and clauses after them. */
 function walkFunction(content: unknown, how: Transformation, walk: Walk): void {
   const call = asTree(content)
@@ -114,7 +136,10 @@ function walkFunction(content: unknown, how: Transformation, walk: Walk): void {
   // WEEK(MONDAY) is the unit, whatever the first argument is called
   const hasWeek = withUnits.has(name) && isWeek(asList(list['args']).at(-1))
   const mayHaveUnit = withUnits.has(name) && !isPair && !hasWeek
+  const dictionary = readsTable.test(name) ? tableOf(asList(list['args'])[0]) : undefined
+  if (dictionary !== undefined) walk.reads.conditions.push(rowsOf(dictionary))
   asList(list['args']).forEach((argument, index) => {
+    if (index === 0 && dictionary !== undefined) return
     const [kind, value] = variantOf(argument)
     const given = kind === 'Unnamed' ? value : asTree(value)['arg']
     const [form, expression] = variantOf(given)
@@ -303,4 +328,14 @@ export function impliedName(node: unknown): Name | undefined {
     }
   }
   return undefined
+}
+
+/** Whether an expression is a column, or a field of one, and no more. */
+export const isPathOfColumn = (tree: unknown): boolean => {
+  const [kind, content] = variantOf(tree)
+  if (kind === 'Nested') return isPathOfColumn(content)
+  // x::date keeps its name, CAST(x AS date) does not everywhere
+  if (kind === 'Cast' && asTree(content)['kind'] === 'DoubleColon')
+    return isPathOfColumn(asTree(content)['expr'])
+  return /^(?:Identifier|CompoundIdentifier|CompoundFieldAccess|JsonAccess)$/.test(kind)
 }

@@ -1,5 +1,6 @@
 /** Makes the small form of queries, and of the relations they read, from the parser's tree. */
-import { impliedName, readsOf } from './form-of-expression.ts'
+import { expressionText } from './expression-text.ts'
+import { impliedName, isPathOfColumn, readsOf } from './form-of-expression.ts'
 import type {
   Alias,
   Body,
@@ -14,7 +15,7 @@ import type {
   Transformation
 } from './form.ts'
 import { allReads, noReads, strongest } from './form.ts'
-import { isAggregate } from './functions.ts'
+import { columnsOfFunction, isAggregate } from './functions.ts'
 import { withWindows } from './named-windows.ts'
 import type { Tree } from './tree.ts'
 import { asList, asTree, isTree, nameOf, ofVariant, pathOf, textOf, variantOf } from './tree.ts'
@@ -45,23 +46,6 @@ const withAlias = (tree: Tree): { alias?: Alias } => {
 }
 
 const noName = (text: string): Name => ({ text, quoted: false, line: 0, column: 0 })
-
-/** Columns that functions give, where they have names of their own. */
-const columnsOfFunction: Record<string, string[]> = {
-  flatten: ['seq', 'key', 'path', 'index', 'value', 'this'],
-  split_to_table: ['seq', 'index', 'value'],
-  openjson: ['key', 'value', 'type'],
-  string_split: ['value', 'ordinal'],
-  json_each: ['key', 'value', 'type', 'atom', 'id', 'parent', 'fullkey', 'path'],
-  json_tree: ['key', 'value', 'type', 'atom', 'id', 'parent', 'fullkey', 'path'],
-  jsonb_each: ['key', 'value'],
-  jsonb_each_text: ['key', 'value'],
-  json_each_text: ['key', 'value'],
-  jsonb_array_elements: ['value'],
-  jsonb_array_elements_text: ['value'],
-  json_array_elements: ['value'],
-  json_array_elements_text: ['value']
-}
 
 /** A function in FROM. Its columns are known by the function or by its alias; otherwise any column may be one of it. */
 function functionRelation(path: Path, read: Reads, alias: Alias | undefined, named: Name[] = []): Relation {
@@ -410,7 +394,17 @@ export function projectionsOf(tree: unknown): Projection[] {
   const columns = columnsCall(content, 'IDENTITY')
   if (columns !== undefined) return [columns]
   const name = impliedName(content)
-  return [{ kind: 'expression', reads: reads(content), ...(name === undefined ? {} : { name }) }]
+  const isColumn = isPathOfColumn(content)
+  const text = isColumn ? undefined : expressionText(content)
+  return [
+    {
+      kind: 'expression',
+      reads: reads(content),
+      ...(name === undefined ? {} : { name }),
+      ...(isColumn ? {} : { isUnnamed: true }),
+      ...(text === undefined ? {} : { text })
+    }
+  ]
 }
 
 /** What clauses read to choose, group or sort rows. */

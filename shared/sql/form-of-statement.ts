@@ -236,7 +236,8 @@ function alterOf(tree: Tree): Statement {
         isSwap: true
       }
   }
-  return { kind: 'OTHER', name: 'ALTER' }
+  const changes = asList(tree['operations']).some((operation) => variantOf(operation)[0].endsWith('Column'))
+  return changes ? { kind: 'ALTER_TABLE', target: pathOf(tree['name']) } : { kind: 'OTHER', name: 'ALTER' }
 }
 
 function useOf(content: unknown): Statement {

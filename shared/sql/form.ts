@@ -35,7 +35,14 @@ export interface Reads {
 }
 
 export type Projection =
-  | { kind: 'expression'; name?: Name; reads: Reads }
+  | {
+      kind: 'expression'
+      name?: Name
+      reads: Reads
+      /** An expression without alias, whose name depends on the dialect. */
+      isUnnamed?: boolean
+      text?: string
+    }
   | {
       kind: 'star'
       of?: Path
@@ -184,6 +191,8 @@ export type Statement =
     }
   | { kind: 'DELETE'; targets: Path[]; from: Relation[]; where?: Reads; ctes: Query['ctes'] }
   | { kind: 'COPY'; target?: Path; query?: Query; sources: Path[] }
+  /** Columns are added, dropped or changed. */
+  | { kind: 'ALTER_TABLE'; target: Path }
   | { kind: 'DROP'; tables: Path[] }
   | { kind: 'RENAME'; from: Path; to: Path; isSwap: boolean }
   | { kind: 'USE'; path: Path; what: 'database' | 'schema' | 'either' }

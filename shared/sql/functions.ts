@@ -1,4 +1,4 @@
-/** The functions that make one value of many rows, in any dialect. */
+/** The functions that make one value of many rows, in any dialect, and the columns that functions in FROM give. */
 const aggregates: ReadonlySet<string> = new Set(
   `any_value approx_count_distinct approx_distinct approx_percentile approx_quantile approx_quantiles approx_top_count
   arg_max arg_min argmax argmin array_agg array_concat_agg array_unique_agg arrayagg avg avgif bit_and bit_or bit_xor bitand_agg
@@ -18,3 +18,20 @@ const families =
 
 /** Whether a function makes one value of many rows. `name` is in lower case. */
 export const isAggregate = (name: string): boolean => aggregates.has(name) || families.test(name)
+
+/** Columns that functions give, where they have names of their own. */
+export const columnsOfFunction: Record<string, string[]> = {
+  flatten: ['seq', 'key', 'path', 'index', 'value', 'this'],
+  split_to_table: ['seq', 'index', 'value'],
+  openjson: ['key', 'value', 'type'],
+  string_split: ['value', 'ordinal'],
+  json_each: ['key', 'value', 'type', 'atom', 'id', 'parent', 'fullkey', 'path'],
+  json_tree: ['key', 'value', 'type', 'atom', 'id', 'parent', 'fullkey', 'path'],
+  jsonb_each: ['key', 'value'],
+  jsonb_each_text: ['key', 'value'],
+  json_each_text: ['key', 'value'],
+  jsonb_array_elements: ['value'],
+  jsonb_array_elements_text: ['value'],
+  json_array_elements: ['value'],
+  json_array_elements_text: ['value']
+}

@@ -45,6 +45,9 @@ export function tableParts(path: Path, dialect: Dialect, given: Defaults): strin
       : [name]
   )
   const parts = written.map((name) => foldTable(name, dialect))
+  // `t$20261127` is a partition of t
+  const last = parts.pop()
+  if (last !== undefined) parts.push(dialect.name === 'bigquery' ? last.replace(/\$\w+$/, '') : last)
   if (dialect.levels === 2) {
     const container = schema ?? database
     return parts.length === 1 && container !== undefined ? [container, ...parts] : parts

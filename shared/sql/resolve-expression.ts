@@ -6,7 +6,7 @@ import { expandStar } from './expand-star.ts'
 import type { Influence, Path, Query, Reads, Statement } from './form.ts'
 import { keyOf, tableId } from './names.ts'
 import type { ProblemCode } from './problems.ts'
-import type { Scope } from './scope.ts'
+import type { Cte, Influenced, Scope } from './scope.ts'
 import { lookUp } from './scope.ts'
 
 /** What a script knows while one of its statements is resolved, and what is found. */
@@ -25,7 +25,7 @@ export interface Resolution {
   rows: ReadonlyMap<string, readonly Item[]>
   /** Tables that are read, by their ids. */
   inputs: Set<string>
-  influences: { origin: Origin; how: Influence }[]
+  influences: Map<string, Influenced>
   report: (code: ProblemCode, path: Path, message: string) => void
   /** Resolves a query: the columns it gives. */
   query: (query: Query, around: Around) => readonly Item[]
@@ -35,7 +35,7 @@ export interface Resolution {
 
 /** What surrounds a query. */
 export interface Around {
-  ctes: ReadonlyMap<string, readonly Item[]>
+  ctes: ReadonlyMap<string, Cte>
   parent: Scope | undefined
 }
 
@@ -56,7 +56,11 @@ export function itemsOfTable(run: Resolution, path: Path, ctes: Around['ctes']):
   const [first] = path
   if (path.length === 1 && first !== undefined) {
     const cte = ctes.get(keyOf(first.text))
-    if (cte !== undefined) return cte
+    if (cte !== undefined) {
+      for (const input of cte.inputs) run.inputs.add(input)
+      for (const [key, influence] of cte.influences) run.influences.set(key, influence)
+      return cte.items
+    }
   }
   const parts = run.wholeName(path)
   const id = tableId(parts)
@@ -101,6 +105,10 @@ export function originsOf(
   return mergeOrigins(lists)
 }
 
+export function influence(run: Resolution, origin: Origin, how: Influence): void {
+  run.influences.set(`${origin.table}\0${origin.column}\0${how}`, { origin, how })
+}
+
 export function addInfluence(run: Resolution, reads: Reads, how: Influence, scope: Scope): void {
-  for (const origin of originsOf(run, reads, scope, true)) run.influences.push({ origin, how })
+  for (const origin of originsOf(run, reads, scope, true)) influence(run, origin, how)
 }

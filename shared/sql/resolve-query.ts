@@ -1,6 +1,7 @@
 /** Resolves a query: which columns of which tables each of its columns is made from. */
 import type { Column, Item, Origin } from './columns.ts'
 import { findColumn, mergeOrigins, opensFor, renameColumns } from './columns.ts'
+import type { Dialect } from './dialects.ts'
 import { expandStar } from './expand-star.ts'
 import type { Body, Projection, Query, Select, Statement } from './form.ts'
 import { foldColumn, keyOf } from './names.ts'
@@ -11,6 +12,21 @@ import type { Scope } from './scope.ts'
 
 /** Passes through a recursive CTE until no new origin comes; columns can move by one place each time. */
 const recursionMaxPasses = 6
+
+/** The name of a column, as the dialect gives it where the query does not. */
+function nameOf(
+  { name, isUnnamed, text }: Extract<Projection, { kind: 'expression' }>,
+  place: number,
+  dialect: Dialect
+): string {
+  const given =
+    isUnnamed !== true || dialect.namesColumnsBy === 'function'
+      ? name
+      : dialect.namesColumnsBy === 'text' && text !== undefined
+        ? { text, quoted: false, line: 0, column: 0 }
+        : undefined
+  return given === undefined ? `_col_${place}` : foldColumn(given, dialect)
+}
 
 /** Columns of a select list. */
 export function project(run: Resolution, projections: readonly Projection[], scope: Scope): Item[] {
@@ -24,8 +40,7 @@ export function project(run: Resolution, projections: readonly Projection[], sco
       continue
     }
     const origins = originsOf(run, projection.reads, scope)
-    const name =
-      projection.name === undefined ? `_col_${items.length}` : foldColumn(projection.name, run.dialect)
+    const name = nameOf(projection, items.length, run.dialect)
     items.push({ kind: 'column', name, origins, listed: 'CERTAIN' })
     if (projection.name !== undefined && !scope.aliases.has(keyOf(name)))
       scope.aliases.set(keyOf(name), origins)
@@ -133,7 +148,7 @@ function resolveRecursive(
   let before: Item[] = []
   for (let pass = 0; pass < recursionMaxPasses; pass++) {
     const ctes = new Map(around.ctes)
-    ctes.set(name, before)
+    ctes.set(name, { items: before, inputs: new Set(), influences: new Map() })
     const quiet = pass === 0 ? { ...run, report: () => undefined } : run
     const items = renameColumns(resolveQuery(quiet, query, { ...around, ctes }), columns)
     if (pass > 0 && JSON.stringify(items) === JSON.stringify(before)) return items
@@ -168,12 +183,17 @@ export function withCtes(run: Resolution, ctes: Query['ctes'], isRecursive: bool
     const mayRecurse =
       (isRecursive || (run.dialect.isRecursiveByDefault && hasAnchor(query.body, key))) &&
       readsItself(query, key)
-    visible.set(
-      key,
-      mayRecurse
-        ? resolveRecursive(run, query, key, names, inner)
-        : renameColumns(resolveQuery(run, query, inner), names)
-    )
+    const outside = { inputs: run.inputs, influences: run.influences }
+    run.inputs = new Set()
+    run.influences = new Map()
+    const items = mayRecurse
+      ? resolveRecursive(run, query, key, names, inner)
+      : renameColumns(resolveQuery(run, query, inner), names)
+    visible.set(key, { items, inputs: run.inputs, influences: run.influences })
+    // what writes is run in any case, other queries where they are named
+    if (query.body.kind === 'write') for (const input of run.inputs) outside.inputs.add(input)
+    run.inputs = outside.inputs
+    run.influences = outside.influences
   }
   return { ...around, ctes: visible }
 }

@@ -1,10 +1,10 @@
 /** Adds the relations of FROM to a scope: tables, subqueries, joins, functions, PIVOT, UNPIVOT and MATCH_RECOGNIZE. */
 import type { Column, Item, Origin } from './columns.ts'
 import { findColumn, mergeOrigins, opensFor, raise, renameColumns, weaken, weaker } from './columns.ts'
-import type { Alias, Name, Relation } from './form.ts'
+import type { Alias, Name, Path, Relation } from './form.ts'
 import { foldColumn, keyOf, tableId } from './names.ts'
 import type { Resolution } from './resolve-expression.ts'
-import { addInfluence, itemsOfTable, newScope, originsOf } from './resolve-expression.ts'
+import { addInfluence, influence, itemsOfTable, newScope, originsOf } from './resolve-expression.ts'
 import type { Scope, Source } from './scope.ts'
 import { lookUp } from './scope.ts'
 
@@ -30,6 +30,23 @@ function sourceOf(
 /** A scope of its own for a part of FROM that sees the relations before it. */
 const within = (run: Resolution, scope: Scope): Scope => newScope(run, { ctes: scope.ctes, parent: scope })
 
+const formats = new Set(['parquet', 'json', 'csv', 'orc', 'avro', 'text', 'delta', 'binaryfile', 'iceberg'])
+
+/** A name with a sign in front is a variable or a stage; a text is a file, and so is Spark's format with a path. */
+function isNoTable(path: Path, run: Resolution): boolean {
+  const { dialect } = run
+  const [first, last] = [path[0], path.at(-1)]
+  if (first === undefined || last === undefined) return true
+  if (run.temporary(tableId(run.wholeName(path))) !== undefined) return false
+  if (/^[@$:%?]/.test(first.text) || last.text.startsWith('#')) return true
+  const isOfSpark = dialect.name === 'spark' || dialect.name === 'databricks'
+  if (isOfSpark && path.length === 2 && last.quoted && !first.quoted && formats.has(keyOf(first.text)))
+    return true
+  // SAP has tables like "/BIC/AZSALES", in a schema
+  const isPath = path.length === 1 ? /[\\/]|\.(?:csv|parquet|json)$/i : /\\|:\/\//
+  return last.quoted && (last.text.startsWith("'") || isPath.test(last.text))
+}
+
 function addTable(run: Resolution, relation: Of<'table'>, scope: Scope): void {
   const { path, alias } = relation
   const [first] = path
@@ -49,11 +66,7 @@ function addTable(run: Resolution, relation: Of<'table'>, scope: Scope): void {
     scope.sources.push(sourceOf(run, [nothing], alias ?? { name: first, columns: [] }))
     return
   }
-  // a name with a sign in front is a variable or a stage; a text is a file
-  const last = path.at(-1) ?? first
-  const isTemporary = run.temporary(tableId(run.wholeName(path))) !== undefined
-  const isFile = last.quoted && /^'|[\\/]|\.(?:csv|parquet|json)$/i.test(last.text)
-  if (!isTemporary && (/^[@$:%?]/.test(first.text) || last.text.startsWith('#') || isFile)) {
+  if (isNoTable(path, run)) {
     const open: Item = { kind: 'open', table: undefined, without: new Set(), read: () => [] }
     scope.sources.push(sourceOf(run, [open], alias ?? { name: first, columns: [] }))
     return
@@ -127,7 +140,7 @@ function addJoin(run: Resolution, relation: Of<'join'>, scope: Scope): void {
     const column = mergeColumn(target, name, rightSources)
     // which columns NATURAL means, only the schemas say
     const merged = natural ? { ...column, origins: weaken(column.origins, column.listed) } : column
-    for (const origin of merged.origins) run.influences.push({ origin, how: 'JOIN' })
+    for (const origin of merged.origins) influence(run, origin, 'JOIN')
     // a semi join gives the columns of one side only
     if (hides === undefined) target.merged.set(keyOf(name), merged)
   }
@@ -178,7 +191,7 @@ function addPivot(run: Resolution, relation: Of<'pivot'>, scope: Scope): void {
     })
   )
   for (const name of relation.by)
-    for (const origin of lookUp(inner, [name], false)) run.influences.push({ origin, how: 'GROUP_BY' })
+    for (const origin of lookUp(inner, [name], false)) influence(run, origin, 'GROUP_BY')
   const items = without(
     inner.sources.flatMap((source) => source.items),
     used
@@ -199,10 +212,11 @@ function addUnpivot(run: Resolution, relation: Of<'unpivot'>, scope: Scope): voi
     origins: raise(originsOf(run, reads, inner), 'TRANSFORMATION'),
     listed: 'CERTAIN'
   }))
+  // its values are names of the columns: they change with them
   const label: Item = {
     kind: 'column',
     name: foldColumn(relation.label, run.dialect),
-    origins: [],
+    origins: mergeOrigins(values.map((item) => (item.kind === 'column' ? item.origins : []))),
     listed: 'CERTAIN'
   }
   const used = new Set(relation.columns.map(({ text }) => keyOf(text)))

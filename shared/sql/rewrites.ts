@@ -4,6 +4,9 @@ import { Edits } from './edits.ts'
 import { withoutComments } from './tokens.ts'
 import { rewriteQueries } from './rewrite-queries.ts'
 import { isByName, rewriteWrites, takeOutput, withTypes } from './rewrite-writes.ts'
+import { simplerTexts } from './rewrites-of-refused.ts'
+import { rewriteTables } from './rewrites-of-tables.ts'
+import { rewriteValues } from './rewrites-of-values.ts'
 
 /** Templates and parameters of drivers that are still in the text become constants or names. */
 export function withoutTemplates(sql: string, dialect: Dialect): string {
@@ -160,7 +163,7 @@ function others(edits: Edits, dialect: Dialect): void {
     if (dialect.name === 'duckdb' && edits.follows(index, 'ASOF')) edits.remove(index, index)
     if (
       dialect.name === 'clickhouse' &&
-      (edits.follows(index, 'FINAL') ||
+      ((edits.follows(index, 'FINAL') && !/^(?:FROM|JOIN|WITH|AS|[,(.])$/.test(edits.key(index - 1))) ||
         edits.follows(index, 'GLOBAL', /^(?:JOIN|LEFT|INNER|ANY|ALL|IN|NOT)$/))
     )
       edits.remove(index, index)
@@ -171,22 +174,29 @@ function others(edits: Edits, dialect: Dialect): void {
     }
     if (dialect.name === 'snowflake' && edits.follows(index, ',', 'VALUES', '('))
       edits.replace(index, index, ' CROSS JOIN')
-    if (edits.follows(index, 'IDENTIFIER', '(') && edits.tokens[index + 2]?.kind === 'string')
+    if (
+      edits.follows(index, 'IDENTIFIER', '(') &&
+      edits.tokens[index + 2]?.kind === 'string' &&
+      edits.key(index + 3) === ')'
+    )
       edits.replace(index, index + 3, edits.key(index + 2).slice(1, -1))
   })
 }
 
-/** `FROM s INSERT INTO a SELECT x INSERT INTO b SELECT y`: one INSERT for each. */
+/** `FROM s INSERT INTO a SELECT x INSERT INTO b SELECT y`: one INSERT for each. Or one query, `FROM s SELECT x`. */
 function hiveInserts(sql: string, dialect: Dialect): string[] | undefined {
   const edits = new Edits(sql, dialect)
   if (edits.key(0) !== 'FROM' || !['hive', 'spark', 'databricks'].includes(dialect.name)) return undefined
   const starts: number[] = []
+  let select: number | undefined
   let depth = 0
   edits.tokens.forEach(({ key, start }) => {
     if (key === '(') depth++
     if (key === ')') depth--
     if (depth === 0 && key === 'INSERT') starts.push(start)
+    if (depth === 0 && key === 'SELECT' && starts.length === 0) select ??= start
   })
+  if (starts.length === 0 && select !== undefined) starts.push(select)
   const [first] = starts
   if (first === undefined) return undefined
   const from = sql.slice(0, first)
@@ -211,6 +221,8 @@ export function prepare(sql: string, dialect: Dialect): string[] {
   others(edits, dialect)
   rewriteQueries(edits, dialect)
   rewriteWrites(edits, dialect)
+  rewriteTables(edits, dialect)
+  rewriteValues(edits, dialect)
   const output = dialect.name === 'tsql' ? takeOutput(edits) : undefined
   const done = edits.apply()
   return [...(hiveInserts(done, dialect) ?? [done]), ...(output === undefined ? [] : [output])]
@@ -226,11 +238,13 @@ export function alternatives(sql: string, dialect: Dialect): string[] {
   const text = data.apply()
   const options = new Edits(text, dialect)
   withoutTableOptions(options)
+  const shorter = options.apply()
   const types = new Edits(sql, dialect)
   withTypes(types)
   return [
-    data.isEmpty ? '' : text,
-    options.isEmpty ? '' : options.apply(),
-    types.isEmpty ? '' : types.apply()
-  ].filter((each) => each !== '')
+    ...(data.isEmpty ? [] : [text]),
+    ...(options.isEmpty ? [] : [shorter]),
+    ...(types.isEmpty ? [] : [types.apply()]),
+    ...simplerTexts(shorter, dialect)
+  ]
 }

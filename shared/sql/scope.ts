@@ -2,7 +2,7 @@
 import type { Certainty, Column, Item, Origin } from './columns.ts'
 import { findColumn, mergeOrigins, opensFor, raise, weaken, weaker } from './columns.ts'
 import type { Dialect } from './dialects.ts'
-import type { Path } from './form.ts'
+import type { Influence, Path } from './form.ts'
 import { foldColumn, keyOf } from './names.ts'
 import type { ProblemCode } from './problems.ts'
 import { problemCodes } from './problems.ts'
@@ -16,6 +16,19 @@ export interface Source {
   items: readonly Item[]
 }
 
+/** A column that decides about rows. */
+export interface Influenced {
+  origin: Origin
+  how: Influence
+}
+
+/** A relation of WITH, and what it takes to make it: a query that does not name it reads none of that. */
+export interface Cte {
+  items: readonly Item[]
+  inputs: ReadonlySet<string>
+  influences: ReadonlyMap<string, Influenced>
+}
+
 export interface Scope {
   dialect: Dialect
   sources: Source[]
@@ -25,7 +38,7 @@ export interface Scope {
   aliases: Map<string, readonly Origin[]>
   parent: Scope | undefined
   /** Relations of WITH that are visible here. */
-  ctes: ReadonlyMap<string, readonly Item[]>
+  ctes: ReadonlyMap<string, Cte>
   /** Variables, and rows of loops, of the routine around. */
   variables: ReadonlySet<string>
   rows: ReadonlyMap<string, readonly Item[]>

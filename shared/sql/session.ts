@@ -92,7 +92,10 @@ export class Session {
     const [first, second] = names
     if (first === undefined) return
     if (second !== undefined) this.#defaults = { database: first, schema: second }
-    else if (what === 'database' || (what === 'either' && ['tsql', 'snowflake'].includes(this.dialect.name)))
+    else if (
+      what === 'database' ||
+      (what === 'either' && ['tsql', 'snowflake', 'generic'].includes(this.dialect.name))
+    )
       this.#defaults =
         this.dialect.name === 'tsql'
           ? { database: first, schema: 'dbo' }

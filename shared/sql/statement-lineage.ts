@@ -6,6 +6,7 @@ import { columnsOfTable, listedItems, mergeOrigins, openTable, raise, weaken } f
 import type { Assignment, Influence, Insert, Path, Query, Relation, Statement } from './form.ts'
 import { strongest } from './form.ts'
 import { foldColumn, keyOf, tableId } from './names.ts'
+import { aliased, countOf } from './targets.ts'
 import type { Problem } from './problems.ts'
 import type { Around, Resolution } from './resolve-expression.ts'
 import { addInfluence, newScope, originsOf } from './resolve-expression.ts'
@@ -155,9 +156,9 @@ class Writer {
   }
 }
 
-/** The origins of a column that only a schema lists. */
+/** The origins of a column. The statement tells them itself, except for a star of several relations. */
 const listedOrigins = (item: Extract<Item, { kind: 'column' }>): readonly Origin[] =>
-  weaken(item.origins, item.listed)
+  weaken(item.origins, item.isPlacedBySchema === true ? item.listed : 'CERTAIN')
 
 function scopeOf(run: Resolution, relations: readonly Relation[], around: Around): Scope {
   const scope = newScope(run, around)
@@ -172,23 +173,6 @@ function throughCte(ctes: Query['ctes'], path: Path): Path {
   const body = ctes.find(({ name }) => keyOf(name.text) === keyOf(only.text))?.query.body
   const from = body?.kind === 'select' ? body.from[0] : undefined
   return from?.kind === 'table' ? throughCte(ctes, from.path) : path
-}
-
-/** The table that a name means here: an alias of FROM, or itself. */
-function aliased(relations: readonly Relation[], path: Path): Path {
-  const [only] = path
-  if (only === undefined || path.length > 1) return path
-  const find = (relation: Relation): Path | undefined => {
-    if (relation.kind === 'join') return find(relation.left) ?? find(relation.right)
-    if (relation.kind !== 'table') return undefined
-    const name = relation.alias?.name ?? relation.path.at(-1)
-    return name !== undefined && keyOf(name.text) === keyOf(only.text) ? relation.path : undefined
-  }
-  for (const relation of relations) {
-    const found = find(relation)
-    if (found !== undefined) return found
-  }
-  return path
 }
 
 function writeInsert(
@@ -319,14 +303,6 @@ function withoutFields(
   return { targets: [[first]], reads: { ...update.reads, columns } }
 }
 
-/** How often FROM reads a table. */
-function countOf(relations: readonly Relation[], id: string, run: Resolution): number {
-  return relations.reduce((count, relation) => {
-    if (relation.kind === 'join') return count + countOf([relation.left, relation.right], id, run)
-    return count + (relation.kind === 'table' && tableId(run.wholeName(relation.path)) === id ? 1 : 0)
-  }, 0)
-}
-
 function writeDelete(
   writer: Writer,
   statement: Extract<Statement, { kind: 'DELETE' }>,
@@ -350,7 +326,9 @@ function writeCreate(
   around: Around
 ): void {
   const { run, session } = writer
-  const { target, columns, query, like, to } = statement
+  const { columns, query, like, to } = statement
+  // the rows of a materialized view with a target are there, not in the view
+  const target = to ?? statement.target
   const written = writer.target(target)
   const parts = run.wholeName(target)
   const names = columns.map((name) => foldColumn(name, run.dialect))
@@ -363,15 +341,14 @@ function writeCreate(
       parts,
       names.length > 0 ? names : items.map((item) => (item.kind === 'column' ? item.name : undefined))
     )
-    if (to !== undefined) writer.insert({ target: to, columns: [], partition: [], byName: true }, items)
     return
   }
   if (like !== undefined) {
     const source = session.columnsToWrite(run.wholeName(like.path))
     if (source !== undefined) session.define(parts, source.names)
-    if (!like.withRows) return
     const id = tableId(run.wholeName(like.path))
     run.inputs.add(id)
+    if (!like.withRows) return
     if (source === undefined) run.report('NO_SCHEMA', like.path, `The columns of ${id} are not known`)
     else
       for (const item of columnsOfTable(id, source.names, source.listed))
@@ -407,6 +384,8 @@ function write(writer: Writer, statement: Statement, around: Around): void {
       return writeCopy(writer, statement, around)
     case 'RENAME':
       return writeRename(writer, statement)
+    case 'ALTER_TABLE':
+      writer.target(statement.target)
   }
 }
 
@@ -438,12 +417,16 @@ function writeRename(writer: Writer, { from, to, isSwap }: Extract<Statement, { 
   const source = run.wholeName(from)
   // ALTER TABLE a.b RENAME TO c stays in a
   const target = run.wholeName(to.length === 1 ? [...from.slice(0, -1), ...to] : to)
-  const temporary = session.temporary(tableId(source))
-  if (isSwap || temporary === undefined) return
-  for (const input of temporary.inputs) run.inputs.add(input)
-  const written: Written = { id: tableId(target), columns: new Map(), opens: [] }
+  // in a swap the table takes the rows of the other, which was filled for that
+  const [filled, taker] = isSwap ? [target, source] : [source, target]
+  const temporary = session.temporary(tableId(filled))
+  if (temporary === undefined && !isSwap) return
+  const written: Written = { id: tableId(taker), columns: new Map(), opens: [] }
   writer.written.set(written.id, written)
-  for (const item of temporary.items) if (item.kind === 'column') writer.put(written, item.name, item.origins)
+  if (temporary === undefined) run.inputs.add(tableId(filled))
+  for (const input of temporary?.inputs ?? []) run.inputs.add(input)
+  for (const item of temporary?.items ?? [])
+    if (item.kind === 'column') writer.put(written, item.name, item.origins)
 }
 
 /** Resolves a statement of a session, and keeps in the session what later statements need. */
@@ -461,7 +444,7 @@ export function lineageOf(
     variables: session.variables,
     rows: session.rows,
     inputs: new Set(),
-    influences: [],
+    influences: new Map(),
     report,
     query: (query, around) => resolveQuery(run, query, around),
     write: (inner, around) => {
@@ -506,7 +489,7 @@ export function lineageOf(
     if (row !== undefined) columns.push(row)
   }
   const indirect = new Map(
-    run.influences.map(({ origin: { table, column }, how }) => [
+    [...run.influences.values()].map(({ origin: { table, column }, how }) => [
       `${table}\0${column}\0${how}`,
       { table, column, transformation: how }
     ])

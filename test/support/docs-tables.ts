@@ -145,7 +145,10 @@ const asText = (text: string): string => text.replaceAll(/[|<]/g, '\\$&')
 
 /** Kinds of cases of the SQL reader, by the column of the table that counts them. */
 const sqlKinds: { [column: string]: readonly string[] } = {
-  Queries: 'joins names ctes star schemas sets windows expressions paths pivots resolution models'.split(' '),
+  Queries:
+    'joins names ctes star schemas sets windows expressions paths pivots resolution unnamed syntax models'.split(
+      ' '
+    ),
   Writes: 'create insert merge update-delete copy'.split(' '),
   'Scripts, procedures': 'scripts procedures'.split(' '),
   'Templates, comments, faults': 'placeholders unread'.split(' ')
