@@ -4,7 +4,8 @@
  * transports.
  *
  * OpenLineage's clients for Python and Java send their events to the same catalog; `--only openlineage` runs
- * these alone. sqlglot gives its opinion on the cases of the SQL reader; `--only sqlglot` runs it alone. Exits with 1 if a call failed. Without a usable Python it says so; under CI=true that is a failure.
+ * these alone. sqlglot gives its opinion on the cases of the SQL reader; `--only sqlglot` runs it alone. It
+ * also compares a project that dbt builds with a load of it; `--only dbt` runs that alone. Exits with 1 if a call failed. Without a usable Python it says so; under CI=true that is a failure.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -18,6 +19,7 @@ import { packagePath } from '../../shared/platform/paths.ts'
 import { hasRedis, openPostgres, startRedis } from '../torture/servers.ts'
 import { startCatalog, type Catalog } from './catalog.ts'
 import { runJavaClient } from './java-client.ts'
+import { compareProjects } from './dbt-columns.ts'
 import { compareWithSqlglot } from './sql-opinion.ts'
 import { NoPython, openPythonEnvironment } from '../../dev/python-environment.ts'
 
@@ -138,7 +140,8 @@ async function main(): Promise<void> {
   const bin = await openPythonEnvironment()
   if (values['write-table']) return writeTable(bin)
   const outcomes: Outcome[] = isWanted('sqlglot') ? [compareWithSqlglot(bin)] : []
-  if (values.only !== 'sqlglot') outcomes.push(...(await runAllClients(bin)))
+  if (isWanted('dbt')) outcomes.push(await compareProjects(bin))
+  if (values.only !== 'sqlglot' && values.only !== 'dbt') outcomes.push(...(await runAllClients(bin)))
   const sum = (key: keyof Outcome): number => outcomes.reduce((total, outcome) => total + outcome[key], 0)
   const hasForbiddenSkip = isCi && sum('skipped') > 0
   if (hasForbiddenSkip) console.log('Nothing may be skipped under CI=true.')

@@ -9,7 +9,7 @@ import { packagePath } from '../../shared/platform/paths.ts'
 import { readAllCases, type Dialect, type ExpectedStatement, type SqlCase } from '../sql/read-cases.ts'
 
 /** What sqlglot answers for a statement: `columns` are pairs of table and column for each name. */
-type Opinion =
+export type Opinion =
   { tables: string[]; columns: { [name: string]: [table: string, column: string][] } } | { error: string }
 
 type Outcome = { passed: number; failed: number; skipped: number }
@@ -59,20 +59,33 @@ function readDisagreements(text: string): Map<string, string> {
   return reasons
 }
 
-function ask(bin: string, questions: readonly { each: SqlCase; dialect: Dialect }[]): Opinion[][] {
+const ask = (bin: string, questions: readonly { each: SqlCase; dialect: Dialect }[]): Opinion[][] =>
+  askSqlglot(
+    bin,
+    questions.map(({ each: { sql, database, schema, schemas }, dialect }) => ({
+      sql,
+      dialect,
+      ...(database === undefined ? {} : { database }),
+      ...(schema === undefined ? {} : { schema }),
+      schemas
+    }))
+  )
+
+export type Question = {
+  sql: string
+  dialect: string
+  database?: string
+  schema?: string
+  schemas: { readonly [table: string]: { readonly [column: string]: string } }
+}
+
+/** For each question, an opinion on each of its statements. */
+export function askSqlglot(bin: string, questions: readonly Question[]): Opinion[][] {
   const { status, stdout, stderr } = spawnSync(
     join(bin, 'python'),
     [packagePath('test/interop/clients/sql_lineage.py')],
     {
-      input: JSON.stringify(
-        questions.map(({ each: { sql, database, schema, schemas }, dialect }) => ({
-          sql,
-          dialect,
-          database,
-          schema,
-          schemas
-        }))
-      ),
+      input: JSON.stringify(questions),
       encoding: 'utf8',
       maxBuffer: answerMaxBytes
     }

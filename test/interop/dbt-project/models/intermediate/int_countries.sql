@@ -1,0 +1,1 @@
+select distinct country as code from {{ ref('stg_customers') }}

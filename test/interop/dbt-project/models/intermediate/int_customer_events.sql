@@ -1,0 +1,1 @@
+{{ newest(ref('stg_events'), 'customer_id', 'seen_at') }}

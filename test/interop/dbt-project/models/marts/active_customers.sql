@@ -1,0 +1,1 @@
+select customer_id from {{ ref('stg_orders') }} intersect select customer_id from {{ ref('stg_events') }}

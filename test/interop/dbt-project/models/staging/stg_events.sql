@@ -1,0 +1,1 @@
+select e.* replace (upper(kind) as kind) from {{ source('raw', 'events') }} as e
