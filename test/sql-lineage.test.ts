@@ -53,7 +53,7 @@ t.test('a question about SQL', async (t) => {
             column,
             upstreams: [{ table: 'shop.public.orders', column }],
             transformation: 'IDENTITY',
-            certainty: 'BY_SCHEMA'
+            certainty: 'CERTAIN'
           })),
           problems: { length: 0 }
         }
