@@ -38,6 +38,8 @@ export function takeOutput(edits: Edits): string | undefined {
   const at = indexOf(edits, 1, /^OUTPUT$/)
   if (!/^(?:INSERT|UPDATE|DELETE|MERGE|WITH)$/.test(edits.key(0)) || at === edits.tokens.length)
     return undefined
+  // a column may have the name
+  if (/^[=,]$/.test(edits.key(at + 1)) || /^(?:\.|,|SET|BY)$/.test(edits.key(at - 1))) return undefined
   const end = indexOf(edits, at + 1, /^(?:SELECT|VALUES|FROM|WHERE|DEFAULT|EXEC|EXECUTE|WITH|;)$/)
   edits.remove(at, end - 1)
   const into = indexOf(edits, at + 1, /^INTO$/)
@@ -123,7 +125,12 @@ function create(edits: Edits, dialect: Dialect): void {
   if (dialect.name === 'databricks') streaming(edits)
   const as = indexOf(edits, 1, /^AS$/)
   for (let index = 1; index < as; index++) {
-    if (edits.follows(index, /^(?:NOFORCE|FORCE|EDITIONABLE|NONEDITIONABLE|PRIVATE)$/))
+    const isOption = /^(?:NOFORCE|FORCE|EDITIONABLE|NONEDITIONABLE|PRIVATE)$/.test(edits.key(index))
+    // a table may have such a name
+    if (
+      isOption &&
+      /^(?:VIEW|TABLE|TEMPORARY|NOFORCE|FORCE|EDITIONABLE|NONEDITIONABLE)$/.test(edits.key(index + 1))
+    )
       edits.remove(index, index)
     if (edits.follows(index, 'ON', 'COMMIT')) {
       const definition = indexOf(edits, index, /^(?:DEFINITION|ROWS)$/)

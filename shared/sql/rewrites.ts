@@ -185,8 +185,8 @@ function others(edits: Edits, dialect: Dialect): void {
 
 /** `FROM s INSERT INTO a SELECT x INSERT INTO b SELECT y`: one INSERT for each. Or one query, `FROM s SELECT x`. */
 function hiveInserts(sql: string, dialect: Dialect): string[] | undefined {
+  if (!/^\s*FROM\b/i.test(sql) || !['hive', 'spark', 'databricks'].includes(dialect.name)) return undefined
   const edits = new Edits(sql, dialect)
-  if (edits.key(0) !== 'FROM' || !['hive', 'spark', 'databricks'].includes(dialect.name)) return undefined
   const starts: number[] = []
   let select: number | undefined
   let depth = 0
@@ -229,7 +229,8 @@ export function prepare(sql: string, dialect: Dialect): string[] {
 }
 
 /** Whether the columns of an INSERT go by their names, in the text that was given. */
-export const goesByName = (sql: string, dialect: Dialect): boolean => isByName(new Edits(sql, dialect))
+export const goesByName = (sql: string, dialect: Dialect): boolean =>
+  /\bBY\s+NAME\b/i.test(sql) && isByName(new Edits(sql, dialect))
 
 /** Other texts for the same statement, to try when the grammar refuses it. */
 export function alternatives(sql: string, dialect: Dialect): string[] {
