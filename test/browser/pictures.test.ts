@@ -36,7 +36,8 @@ t.test('the pictures of the documentation', async (t) => {
     ['lineage', `lineage?urn=${urn}`, '.graph [data-node]'],
     ['impact', `asset?urn=${urn}&tab=impact`, '[role=row] a'],
     ['domains', `domains?urn=${domain}`, '[role=row] a'],
-    ['load', `loads?id=${rejectedLoad}`, '#changed']
+    ['load', `loads?id=${rejectedLoad}`, '#changed'],
+    ['sql', 'sql', '.sql-column']
   ]
   for (const theme of ['light', 'dark'] as const satisfies readonly Theme[]) {
     const { page, goTo } = await openPage(t, browser, {
