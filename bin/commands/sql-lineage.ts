@@ -16,7 +16,7 @@ const fields = ['dialect', 'database', 'schema', 'platform', 'env'] as const
 export const sqlLineage: Command = {
   notes: [
     'FILE is a file of SQL, or - for standard input. Nothing is stored, and nothing is run.',
-    'Certain columns follow from the statement alone, by schema needs the columns of a table. What cannot be told is a problem, never a guess.',
+    'A column is certain if the statement says which table it is in, and by schema if only the columns of the tables say so. What cannot be told has no row, and is a problem.',
     'Exit code: 0 all statements read, 1 usage, refused, or a statement that could not be read, 4 server unreachable.'
   ],
   examples: [
