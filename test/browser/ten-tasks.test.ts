@@ -155,7 +155,7 @@ const tasks: readonly (readonly [string, (hands: Hands, t: Test, server: TestSer
       const { page, click } = hands
       await click(tab(page, /Lineage/))
       await page.locator('.graph [data-node]').first().waitFor()
-      await click(page.locator('.bar summary', { hasText: 'Copy' }))
+      await click(page.locator('.bar-menus summary'))
       await click(page.getByRole('button', { name: 'Copy link' }))
       await until(page, "navigator.clipboard.readText().then((text) => text.includes('orders'))")
       t.equal(await page.evaluate('navigator.clipboard.readText()'), page.url())

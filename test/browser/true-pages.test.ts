@@ -332,7 +332,11 @@ async function entityPages(t: Test, { server, browser, url, token }: Stage): Pro
   t.equal(await setDomain.count(), 0)
   await goTo(pathOf(ada))
   await page.getByRole('heading', { level: 1, name: 'Ada L.', exact: true }).waitFor()
-  await main.getByText('User · Engineer · ada@example.org').waitFor()
+  await main.getByText('User · Engineer').waitFor()
+  t.equal(
+    await main.getByRole('link', { name: 'ada@example.org' }).getAttribute('href'),
+    'mailto:ada@example.org'
+  )
   t.equal(await setDomain.count(), 0)
   t.equal(await main.getByTestId('domain').count(), 0, 'a user is in no domain, and the page denies none')
   await opens(column(start, 'amount'), 'start.amount', ['what amount means', 'int'])
