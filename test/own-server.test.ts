@@ -151,6 +151,7 @@ const commands: Readonly<Record<string, readonly string[]>> = {
   lineage: [asset],
   search: ['orders'],
   resolve: ['hive:shop.orders'],
+  'sql-lineage': ['SQL'],
   'export lineage': [asset],
   'export domains': [],
   'domain tree': [],
@@ -169,10 +170,12 @@ function withFiles(t: Test): (word: string) => string {
   const folder = withFolder(t)
   const files: Readonly<Record<string, string>> = {
     FILE: join(folder, 'a.ndjson'),
-    RULES: join(folder, 'rules.json')
+    RULES: join(folder, 'rules.json'),
+    SQL: join(folder, 'a.sql')
   }
   writeFileSync(files.FILE ?? '', `{"op": "upsertEntity", "urn": "${asset}"}\n`)
   writeFileSync(files.RULES ?? '', '{"rules": []}')
+  writeFileSync(files.SQL ?? '', 'select a from t')
   return (word) => files[word] ?? word
 }
 
