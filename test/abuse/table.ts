@@ -368,6 +368,11 @@ export const threats: { readonly [id: string]: ThreatRow } = {
       'writers of one asset'
     ]
   },
+  'S-46': {
+    threat: 'SQL that takes seconds or gigabytes to read',
+    attacks: ['questions about large SQL'],
+    tests: ['test/sql-lineage.test.ts: a statement that is too much ends, and its thread with it']
+  },
 
   // OWASP API Security Top 10 (2023)
   API1: {

@@ -1,5 +1,5 @@
 /** Trials of reports about dbt projects. */
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal } from 'node:assert/strict'
 import type { JsonObject } from '../../shared/model/changes.ts'
 import { catalog, ephemeral, manifest, node, type TestNode } from '../support/dbt-projects.ts'
 import type { Trial } from './trial.ts'
@@ -161,7 +161,7 @@ export const dbtTrials: readonly Trial[] = [
           of('model.orders'),
           of('snapshot.history', ['model.orders'], {
             raw_code: "select * from {{ ref('orders') }}",
-            ...(compiled ? { compiled_code: 'select * from "shop"."orders"' } : {})
+            ...(compiled ? { compiled_code: `select * from "shop"."${world.tag}"."orders"` } : {})
           })
         ])
       const columns = [
@@ -196,8 +196,8 @@ export const dbtTrials: readonly Trial[] = [
       ])
       deepEqual(await upstream('mart'), ['orders'])
 
-      equal(loaded.warnings.count, 1)
-      match(loaded.warnings.messages[0], new RegExp(`model\\.${world.tag}\\.missing`))
+      const messages: readonly string[] = loaded.warnings.messages
+      equal(messages.filter((each) => each.includes(`model.${world.tag}.missing`)).length, 1)
     }
   },
   {
