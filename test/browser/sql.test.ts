@@ -32,11 +32,7 @@ t.test('a statement that is pasted becomes a picture and rows', async (t) => {
   const [first = '', second = ''] = await page.getByTestId('statement').allInnerTexts()
   t.match(first, /by the columns of the catalog/, 'the catalog expands the star')
   t.match(second, /Line 2:/)
-  t.equal(
-    await page.getByRole('link', { name: 'ORDERS', exact: true }).count(),
-    1,
-    'a known table is a link'
-  )
+  t.equal(await page.getByRole('link', { name: 'ORDERS', exact: true }).count(), 1, 'a known table is a link')
   t.strictSame(await violationsOf(page), [])
   if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT, fullPage: true })
 })
