@@ -1,5 +1,6 @@
 /** The page that reads SQL: what a person pastes becomes a picture, rows, and problems with their lines. */
 import t from 'tap'
+import { dialectNames } from '../../shared/sql/dialects.ts'
 import { openPage, skipWithoutChromium, violationsOf, withBrowser } from '../support/browser.ts'
 import { withServer } from '../support/server.ts'
 import { loadShopCatalog } from '../support/shop-catalog.ts'
@@ -21,6 +22,8 @@ t.test('a statement that is pasted becomes a picture and rows', async (t) => {
   t.equal(await page.locator('.sql-sheet path.aggregation').count(), 1)
   t.strictSame(await violationsOf(page), [])
 
+  const offered = await page.getByLabel('Dialect').locator('option').allInnerTexts()
+  t.strictSame(offered.sort(), [...dialectNames].sort(), 'the dialects are those of the reader')
   await page.getByLabel('Dialect').selectOption('snowflake')
   await page.getByLabel('Database').fill('analytics')
   await page.getByLabel('Schema').fill('finance')

@@ -32,27 +32,9 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { packagePath } from '../../shared/platform/paths.ts'
+import { dialectNames, type DialectName } from '../../shared/sql/dialects.ts'
 
-export const dialects = [
-  'postgres',
-  'tsql',
-  'bigquery',
-  'snowflake',
-  'redshift',
-  'databricks',
-  'spark',
-  'hive',
-  'duckdb',
-  'trino',
-  'athena',
-  'mysql',
-  'oracle',
-  'clickhouse',
-  'sqlite',
-  'teradata',
-  'generic'
-] as const
-export type Dialect = (typeof dialects)[number]
+export type Dialect = DialectName
 
 const transformations = ['identity', 'transformation', 'aggregation'] as const
 type Transformation = Uppercase<(typeof transformations)[number]>
@@ -179,7 +161,7 @@ function readCase(lines: Lines, kind: string): SqlCase {
 
 const dialectsOf = (list: string, lines: Lines): Dialect[] =>
   list.split(', ').map((word) => {
-    const dialect = dialects.find((name) => name === word)
+    const dialect = dialectNames.find((name) => name === word)
     return dialect ?? lines.fail(`${word} is not a dialect`)
   })
 

@@ -8,7 +8,8 @@ import { limits } from '../../shared/limits.ts'
 import { loadMoves, terminalStates } from '../../shared/model/load-moves.ts'
 import { packagePath } from '../../shared/platform/paths.ts'
 import { problemCodes } from '../../shared/sql/problems.ts'
-import { dialects, readAllCases } from '../sql/read-cases.ts'
+import { dialectNames } from '../../shared/sql/dialects.ts'
+import { readAllCases } from '../sql/read-cases.ts'
 
 const table = (head: string[], rows: string[][]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
@@ -161,7 +162,7 @@ export function sqlDialectTable(): string {
   if (unknown.length > 0) throw new Error(`${unknown[0]?.kind} is in no column of the table of dialects`)
   return table(
     ['Dialect', 'Statements', ...Object.keys(sqlKinds), 'Not right yet'],
-    dialects.map((dialect) => {
+    dialectNames.map((dialect) => {
       const count = (isCounted: (each: (typeof cases)[number]) => boolean): string =>
         String(
           cases
